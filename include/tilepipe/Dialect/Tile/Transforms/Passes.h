@@ -1,0 +1,24 @@
+//===- Passes.h - Passes of the tile dialect --------------------*- C++ -*-===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEPIPE_DIALECT_TILE_TRANSFORMS_PASSES_H
+#define TILEPIPE_DIALECT_TILE_TRANSFORMS_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tilepipe::tile {
+
+#define GEN_PASS_DECL
+#include "tilepipe/Dialect/Tile/Transforms/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "tilepipe/Dialect/Tile/Transforms/Passes.h.inc"
+
+} // namespace tilepipe::tile
+
+#endif // TILEPIPE_DIALECT_TILE_TRANSFORMS_PASSES_H

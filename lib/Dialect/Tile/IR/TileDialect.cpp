@@ -1,0 +1,150 @@
+//===- TileDialect.cpp - The tile dialect ---------------------------------===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tilepipe/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilepipe;
+using namespace tilepipe::tile;
+
+#include "tilepipe/Dialect/Tile/IR/TileDialect.cpp.inc"
+#include "tilepipe/Dialect/Tile/IR/TileInterfaces.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tilepipe/Dialect/Tile/IR/TileTypes.cpp.inc"
+
+void TileDialect::initialize() {
+  registerAttributes();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tilepipe/Dialect/Tile/IR/TileTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tilepipe/Dialect/Tile/IR/TileOps.cpp.inc"
+      >();
+}
+
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+/// An attribute of this dialect on a foreign operation must have its type and
+/// its place: no key has a meaning that is not checked here.
+LogicalResult
+TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  if (name == "tile.stage") {
+    if (!isa<StageAttr>(value))
+      return op->emitOpError("expects 'tile.stage' to be a #tile.stage, got ")
+             << value;
+    if (!isa_and_nonnull<PipelineOp>(op->getParentOp()))
+      return op->emitOpError(
+          "has 'tile.stage' but is not a statement of a 'tile.pipeline'");
+    return success();
+  }
+  if (name == "tile.target") {
+    if (!isa<TargetAttr>(value))
+      return op->emitOpError("expects 'tile.target' to be a #tile.target, got ")
+             << value;
+    if (!isa<ModuleOp>(op))
+      return op->emitOpError("has 'tile.target' but is not a module");
+    return success();
+  }
+  if (name == "tile.num_stages") {
+    auto count = dyn_cast<IntegerAttr>(value);
+    if (!isa<scf::ForOp>(op))
+      return op->emitOpError("has 'tile.num_stages' but is not an 'scf.for'");
+    if (!count || count.getInt() < 0)
+      return op->emitOpError(
+                 "expects 'tile.num_stages' to be a non-negative integer, got ")
+             << value;
+    return success();
+  }
+  if (name == "tile.stages" || name == "tile.orders") {
+    if (!isa<scf::ForOp>(op))
+      return op->emitOpError("has '") << name << "' but is not an 'scf.for'";
+    if (!isa<DenseI64ArrayAttr>(value))
+      return op->emitOpError("expects '")
+             << name << "' to be an array<i64>, got " << value;
+    return success();
+  }
+  return op->emitOpError("has unknown attribute '") << name << "'";
+}
+
+//===----------------------------------------------------------------------===//
+// Questions about buffers and statements
+//===----------------------------------------------------------------------===//
+
+MemorySpace tile::getMemorySpace(MemRefType type) {
+  Attribute space = type.getMemorySpace();
+  if (auto attr = dyn_cast_or_null<SpaceAttr>(space))
+    return attr.getValue();
+  if (auto attr = dyn_cast_or_null<gpu::AddressSpaceAttr>(space)) {
+    if (attr.getValue() == gpu::AddressSpace::Workgroup)
+      return MemorySpace::Shared;
+    if (attr.getValue() == gpu::AddressSpace::Private)
+      return MemorySpace::Fragment;
+  }
+  // The numbers that NVVM gives to shared and local memory.
+  if (auto attr = dyn_cast_or_null<IntegerAttr>(space)) {
+    if (attr.getInt() == 3)
+      return MemorySpace::Shared;
+    if (attr.getInt() == 5)
+      return MemorySpace::Fragment;
+  }
+  return MemorySpace::Global;
+}
+
+StageAttr tile::getStage(Operation *op) {
+  return op->getAttrOfType<StageAttr>("tile.stage");
+}
+
+void tile::setStage(Operation *op, StageAttr stage) {
+  if (stage)
+    op->setAttr("tile.stage", stage);
+  else
+    op->removeAttr("tile.stage");
+}
+
+TargetAttr tile::getTarget(Operation *op) {
+  for (Operation *it = op; it; it = it->getParentOp())
+    if (auto target = it->getAttrOfType<TargetAttr>("tile.target"))
+      return target;
+  return getDefaultTarget(op->getContext());
+}
+
+std::string tile::getBufferName(Value buffer) {
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  if (auto alloc = buffer.getDefiningOp<AllocOp>(); alloc && alloc.getName()) {
+    os << *alloc.getName();
+    return name;
+  }
+  buffer.printAsOperand(os, OpPrintingFlags().skipRegions());
+  return name.substr(name.find_first_not_of('%'));
+}
+
+int64_t tile::getTripCount(int64_t lower, int64_t upper, int64_t step) {
+  if (step < 0)
+    return getTripCount(upper, lower, -step);
+  if (step == 0 || lower >= upper)
+    return 0;
+  // The distance of two int64 values can exceed int64.
+  uint64_t distance = uint64_t(upper) - uint64_t(lower);
+  return int64_t((distance - 1) / uint64_t(step) + 1);
+}

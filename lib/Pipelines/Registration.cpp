@@ -1,0 +1,28 @@
+//===- Registration.cpp - Everything of tilepipe, for a tool ----------------===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tilepipe/Pipelines/Registration.h"
+
+#include "tilepipe/Dialect/Tile/IR/Tile.h"
+#include "tilepipe/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+void tilepipe::registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<tile::TileDialect>();
+  tile::registerAccessExternalModels(registry);
+}
+
+void tilepipe::registerPasses() {
+  // A tool that is linked to the library may also load it as a plug-in.
+  static bool once = [] {
+    tile::registerTilePasses();
+    return true;
+  }();
+  (void)once;
+}
