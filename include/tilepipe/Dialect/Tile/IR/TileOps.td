@@ -212,9 +212,10 @@ def Tile_AsyncCopyOp : Tile_CopyLikeOp<"async.copy"> {
 def Tile_AsyncCommitOp : Tile_Op<"async.commit", [MemoryEffects<[MemWrite<Tile_AsyncQueue>]>]> {
   let summary = "put asynchronous copies into one group";
   let description = [{
-    Closes a group of exactly the copies of its operands, which must be all the
-    copies started since the last commit. Groups complete in the order of their
-    commits. A group without copies is complete when it is the oldest one.
+    Closes a group of all the copies started since the last commit; the operands
+    name those whose tokens are at hand (a copy in a nested loop has none that is
+    visible here). Groups complete in the order of their commits. A group without
+    copies is complete when it is the oldest one.
 
     Example: `%g = tile.async.commit %a, %b`
   }];
