@@ -40,6 +40,8 @@ config.substitutions += [
     ("%unit-tests", os.path.join(config.tilepipe_bin_dir, "TilePipeUnitTests")),
 ]
 
+if lit_config.params.get("quick", "") in ("", "0"):
+    config.available_features.add("not-quick")
 if lit_config.params.get("long", "") not in ("", "0"):
     config.available_features.add("long")
 if lit_config.params.get("campaign"):
