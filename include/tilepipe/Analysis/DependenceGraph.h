@@ -14,6 +14,7 @@
 #ifndef TILEPIPE_ANALYSIS_DEPENDENCEGRAPH_H
 #define TILEPIPE_ANALYSIS_DEPENDENCEGRAPH_H
 
+#include "tilepipe/Analysis/Regions.h"
 #include "tilepipe/Dialect/Tile/IR/Tile.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -48,7 +49,7 @@ struct Dependence {
 /// One buffer that is accessed in the loop: the root behind views and slots.
 struct BufferInfo {
   mlir::Value root;
-  tile::MemorySpace space;
+  tile::MemorySpace space = tile::MemorySpace::Global;
   /// Statements that may read (write) it, in source order. An atomic update is
   /// in both lists.
   llvm::SmallVector<unsigned> readers;
@@ -88,35 +89,33 @@ public:
   std::optional<unsigned> getNumber(mlir::Operation *op) const;
 
   /// Null if the loop can be pipelined at all; otherwise the operation that
-  /// rules it out (unknown effects, asynchronous operations of the user, a
-  /// nested pipeline, values of other types carried around the loop), and why.
+  /// rules it out (unknown effects, asynchronous operations of the user, memory
+  /// allocated in the loop, values carried around it), and why. A graph with an
+  /// obstacle has no dependences.
   mlir::Operation *getObstacle() const { return obstacle; }
   llvm::StringRef getObstacleReason() const { return obstacleReason; }
 
-  /// Accesses of one statement, nested operations included, with regions in
-  /// the index space of the root buffer where that is known.
-  llvm::ArrayRef<tile::RegionAccess> getAccesses(unsigned statement) const {
+  /// Accesses of one statement, nested operations included, in program order.
+  llvm::ArrayRef<BufferAccess> getAccesses(unsigned statement) const {
     return accesses[statement];
   }
 
 private:
+  void collectStatements();
+  void collectBuffers();
+  void addScalarDependences();
+  void addMemoryDependences();
+  void setObstacle(mlir::Operation *op, std::string reason);
+
   tile::PipelineOp loop;
   llvm::SmallVector<mlir::Operation *> statements;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
-  llvm::SmallVector<llvm::SmallVector<tile::RegionAccess>> accesses;
+  std::vector<llvm::SmallVector<BufferAccess, 0>> accesses;
   llvm::SmallVector<Dependence> dependences;
   llvm::MapVector<mlir::Value, BufferInfo> buffers;
   mlir::Operation *obstacle = nullptr;
   std::string obstacleReason;
 };
-
-/// The buffer behind views, casts and slots: a `tile.alloc`, a block argument,
-/// or an operation that is not a view.
-mlir::Value getRootBuffer(mlir::Value memref);
-
-/// True if two roots may name overlapping memory. Distinct allocations and
-/// distinct arguments do not.
-bool mayAlias(mlir::Value a, mlir::Value b);
 
 /// The pure operations (and reads of unwritten memory) of the body of `loop`
 /// that must be replayed to run `statement`, its nested operations included, in

@@ -1,0 +1,176 @@
+//===- Privatization.cpp - Which buffers may have versions ----------------===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Privatization.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace tilepipe;
+using namespace tilepipe::tile;
+
+namespace {
+
+/// The definite writes of one buffer so far in the iteration.
+struct Definitions {
+  SmallVector<const BufferAccess *> writes;
+  bool whole = false;
+
+  void add(const BufferAccess &write) {
+    writes.push_back(&write);
+    whole |= isCovered(getWholeAccess(write.root), {&write});
+  }
+};
+
+/// What the rest of the program does with a buffer.
+struct OutsideUses {
+  /// The first operation through which the buffer gets out of sight.
+  Operation *escape = nullptr;
+  /// A view that is made outside of the loop and used in it.
+  Operation *outerView = nullptr;
+  /// Accesses outside of the loop and of other loops that may be pipelined.
+  SmallVector<Operation *> accesses;
+};
+
+} // namespace
+
+static bool isPipelineCandidate(PipelineOp loop) {
+  return loop.getSchedule() || loop.getStage() ||
+         int64_t(loop.getNumStages().value_or(0)) > 0;
+}
+
+/// True if `op` lies in a loop other than `loop` that may be pipelined, which
+/// answers for its own accesses.
+static bool isInOtherPipeline(Operation *op, PipelineOp loop) {
+  for (auto other = op->getParentOfType<PipelineOp>(); other;
+       other = other->getParentOfType<PipelineOp>())
+    if (isPipelineCandidate(other) && !other->isAncestor(loop))
+      return true;
+  return false;
+}
+
+/// True if all that `op` does with a memref operand is to access it.
+static bool onlyAccesses(Operation *op) {
+  if (isa<AccessOpInterface, memref::DeallocOp>(op))
+    return true;
+  return isa<MemoryEffectOpInterface>(op) && !op->getNumRegions() &&
+         !op->hasTrait<OpTrait::IsTerminator>() &&
+         llvm::none_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
+}
+
+static OutsideUses getOutsideUses(Value root, PipelineOp loop) {
+  OutsideUses uses;
+  SmallVector<Value> stack{root};
+  while (!stack.empty()) {
+    Value memref = stack.pop_back_val();
+    Operation *definer = memref.getDefiningOp();
+    bool isOuterView = memref != root && !loop->isAncestor(definer);
+    for (Operation *user : memref.getUsers()) {
+      bool inside = loop->isAncestor(user);
+      if (inside && isOuterView)
+        uses.outerView = definer;
+      auto view = dyn_cast<ViewLikeOpInterface>(user);
+      if (view && view.getViewSource() == memref) {
+        stack.push_back(user->getResult(0));
+        continue;
+      }
+      if (!onlyAccesses(user))
+        uses.escape = user;
+      else if (!inside && !isa<memref::DeallocOp>(user) &&
+               !isInOtherPipeline(user, loop))
+        uses.accesses.push_back(user);
+    }
+  }
+  return uses;
+}
+
+static bool mayRead(Operation *op, Value root) {
+  if (auto access = dyn_cast<AccessOpInterface>(op)) {
+    SmallVector<RegionAccess> regions;
+    access.getAccesses(regions);
+    return llvm::any_of(regions, [&](const RegionAccess &region) {
+      return region.reads() && getRootBuffer(region.buffer) == root;
+    });
+  }
+  return true;
+}
+
+/// Fills in why the accesses outside of the loop rule out versions. Versions
+/// leave the contents in the slot of the last iteration; that slot can be
+/// followed only through the block of the allocation, and it holds everything
+/// only if each iteration writes everything.
+static void checkOutsideUses(BufferInfo &info, PipelineOp loop,
+                             const Definitions &definitions) {
+  auto refuse = [&](Operation *op, const Twine &reason) {
+    info.culprit = op;
+    info.whyNotVersioned = reason.str();
+  };
+  OutsideUses uses = getOutsideUses(info.root, loop);
+  if (uses.escape)
+    return refuse(uses.escape, "the buffer escapes");
+  if (uses.outerView)
+    return refuse(uses.outerView,
+                  "it is accessed through a view that is made before the loop");
+  if (uses.accesses.empty())
+    return;
+  Block *block = info.root.getParentBlock();
+  if (loop->getBlock() != block)
+    return refuse(uses.accesses.front(),
+                  "it is accessed outside of the loop, and the loop is nested "
+                  "below its allocation");
+  bool rewritten = definitions.whole ||
+                   isCovered(getWholeAccess(info.root), definitions.writes);
+  for (Operation *op : uses.accesses) {
+    Operation *ancestor = block->findAncestorOpInBlock(*op);
+    if (!ancestor)
+      return refuse(op, "it is accessed outside of its block");
+    if (loop->isBeforeInBlock(ancestor) && !rewritten && mayRead(op, info.root))
+      return refuse(op, "it is read after the loop, and an iteration does not "
+                        "write all of it");
+  }
+}
+
+void tilepipe::checkPrivatization(
+    PipelineOp loop, std::vector<SmallVector<BufferAccess, 0>> &accesses,
+    llvm::MapVector<Value, BufferInfo> &buffers) {
+  llvm::DenseMap<Value, Definitions> definitions;
+  for (SmallVector<BufferAccess, 0> &list : accesses) {
+    // Reads of a statement come before its writes reach other statements; what
+    // it writes and then reads itself is not exposed from the start.
+    for (BufferAccess &access : list) {
+      if (!access.reads() || !access.exposed)
+        continue;
+      Definitions &known = definitions[access.root];
+      access.exposed = !known.whole && !isCovered(access, known.writes);
+      BufferInfo &info = buffers[access.root];
+      if (access.exposed && info.mayHaveVersions()) {
+        info.culprit = access.op;
+        info.whyNotVersioned =
+            "an iteration may read contents of an earlier one";
+      }
+    }
+    for (const BufferAccess &access : list)
+      if (access.definite)
+        definitions[access.root].add(access);
+  }
+  for (auto &[root, info] : buffers) {
+    auto alloc = root.getDefiningOp<AllocOp>();
+    if (!alloc) {
+      info.whyNotVersioned = "it is not a 'tile.alloc'";
+      info.culprit = root.getDefiningOp();
+    } else if (loop->isAncestor(alloc)) {
+      info.whyNotVersioned = "it is allocated in the loop";
+      info.culprit = alloc;
+    } else if (info.versions > 1) {
+      info.whyNotVersioned = "it has versions already";
+      info.culprit = alloc;
+    } else if (info.mayHaveVersions()) {
+      checkOutsideUses(info, loop, definitions[root]);
+    }
+  }
+}
