@@ -31,6 +31,8 @@ TEST(TripCount, RunsDownwards) {
 
 TEST(TripCount, DistanceMayExceedInt64) {
   EXPECT_EQ(getTripCount(INT64_MIN, INT64_MAX, INT64_MAX), 3);
+  EXPECT_EQ(getTripCount(INT64_MAX, INT64_MIN, INT64_MIN), 2);
+  EXPECT_EQ(getTripCount(INT64_MIN, INT64_MAX, 1), INT64_MAX);
 }
 
 TEST(MemorySpace, DefaultsToGlobal) {

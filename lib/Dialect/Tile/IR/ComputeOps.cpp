@@ -229,7 +229,7 @@ LogicalResult FillOp::verify() {
     if (!ShapedType::isDynamic(offset) &&
         (offset < 0 ||
          (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(extent) &&
-          offset + size > extent)))
+          size > extent - offset)))
       return emitOpError("expects the region to be in bounds, but dimension ")
              << dim << " runs from " << offset << " over " << size << " of "
              << extent << " elements";

@@ -53,7 +53,7 @@ static void getCopyAccesses(CopyT op, SmallVectorImpl<RegionAccess> &accesses) {
     std::optional<int64_t> start = getConstantIntValue(offset);
     std::optional<int64_t> length = getConstantIntValue(size);
     if (ShapedType::isDynamic(extent) || !start || !length || *start < 0 ||
-        *start + *length > extent)
+        *length > extent - *start)
       write.definite = false;
   }
   accesses.push_back(std::move(read));
@@ -401,7 +401,12 @@ struct FoldConstantRegion : OpRewritePattern<CopyOp> {
     SmallVector<OpFoldResult> source = op.getMixedSourceOffsets();
     SmallVector<OpFoldResult> target = op.getMixedTargetOffsets();
     SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+    // What is out of bounds stays as it is, for the verifier would not take it;
+    // the number that stands for "dynamic" cannot be an attribute either.
     auto inBounds = [&] {
+      for (OpFoldResult offset : source)
+        if (getConstantIntValue(offset) == ShapedType::kDynamic)
+          return false;
       for (auto [offset, extent] :
            llvm::zip_equal(target, op.getTargetType().getShape()))
         if (std::optional<int64_t> start = getConstantIntValue(offset))

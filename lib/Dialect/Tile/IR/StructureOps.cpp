@@ -134,7 +134,7 @@ void MapOp::print(OpAsmPrinter &p) {
   p.printOptionalAttrDict((*this)->getAttrs(), {"static_extents"});
 }
 
-LogicalResult MapOp::verify() { return verifyBox(*this, /*maxRank=*/16); }
+LogicalResult MapOp::verifyRegions() { return verifyBox(*this, /*maxRank=*/16); }
 
 void LaunchOp::build(OpBuilder &b, OperationState &result,
                      ArrayRef<OpFoldResult> extents, int64_t threads,
@@ -169,7 +169,7 @@ void LaunchOp::print(OpAsmPrinter &p) {
   p.printOptionalAttrDict((*this)->getAttrs(), {"static_extents", "threads"});
 }
 
-LogicalResult LaunchOp::verify() {
+LogicalResult LaunchOp::verifyRegions() {
   // (2)
   if (int64_t(getThreads()) < 1)
     return emitOpError("expects threads to be at least 1, got ")
@@ -311,7 +311,7 @@ static LogicalResult verifyManualSchedule(PipelineOp op) {
   return success();
 }
 
-LogicalResult PipelineOp::verify() {
+LogicalResult PipelineOp::verifyRegions() {
   // (1)
   if (getNumStages() && int64_t(*getNumStages()) < 0)
     return emitOpError("expects num_stages to be at least 0, got ")
@@ -367,6 +367,9 @@ std::optional<SmallVector<OpFoldResult>> PipelineOp::getLoopSteps() {
   return SmallVector<OpFoldResult>{getAsOpFoldResult(getStep())};
 }
 Block::BlockArgListType PipelineOp::getRegionIterArgs() {
+  // Interfaces may ask before the verifier has seen the arguments.
+  if (getBody().getNumArguments() == 0)
+    return {};
   return getBody().getArguments().drop_front();
 }
 std::optional<MutableArrayRef<OpOperand>> PipelineOp::getYieldedValuesMutable() {
@@ -419,6 +422,28 @@ LogicalResult IterationOp::verify() {
     return emitOpError(
         "expects the induction variable of a 'tile.pipeline'");
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of generated parsers
+//===----------------------------------------------------------------------===//
+
+/// operands, or `()`: without the parentheses the result name of the next
+/// operation would read as an operand.
+static ParseResult parseCommittedCopies(
+    OpAsmParser &parser,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &copies) {
+  if (succeeded(parser.parseOptionalLParen()))
+    return parser.parseRParen();
+  return parser.parseOperandList(copies);
+}
+
+static void printCommittedCopies(OpAsmPrinter &p, Operation *,
+                                 OperandRange copies) {
+  if (copies.empty())
+    p << "()";
+  else
+    p << copies;
 }
 
 #define GET_OP_CLASSES

@@ -17,6 +17,27 @@ using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::tile;
 
+/// `[` attribute (`,` attribute)* `]`, or `[]`. Unlike the generated parser of
+/// an array parameter it accepts the empty list.
+template <typename AttrT>
+static ParseResult parseList(AsmParser &parser, SmallVector<AttrT> &list) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        FailureOr<AttrT> item = FieldParser<AttrT>::parse(parser);
+        if (failed(item))
+          return failure();
+        list.push_back(*item);
+        return success();
+      });
+}
+
+template <typename AttrT>
+static void printList(AsmPrinter &printer, ArrayRef<AttrT> list) {
+  printer << '[';
+  llvm::interleaveComma(list, printer);
+  printer << ']';
+}
+
 #include "tilepipe/Dialect/Tile/IR/TileEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "tilepipe/Dialect/Tile/IR/TileAttrs.cpp.inc"
@@ -72,7 +93,7 @@ LogicalResult TransferAttr::verify(EmitError emitError, MemorySpace from,
 }
 
 LogicalResult ComputeUnitAttr::verify(EmitError emitError, UnitKind kind,
-                               int64_t opsPerCycle, int64_t latency) {
+                                      int64_t opsPerCycle, int64_t latency) {
   if (failed(checkAtLeast(emitError, "ops_per_cycle", opsPerCycle, 1)))
     return failure();
   return checkAtLeast(emitError, "latency", latency, 0);

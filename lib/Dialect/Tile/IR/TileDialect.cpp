@@ -69,9 +69,9 @@ TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
     auto count = dyn_cast<IntegerAttr>(value);
     if (!isa<scf::ForOp>(op))
       return op->emitOpError("has 'tile.num_stages' but is not an 'scf.for'");
-    if (!count || count.getInt() < 0)
+    if (!count || !count.getType().isSignlessInteger(64) || count.getInt() < 0)
       return op->emitOpError(
-                 "expects 'tile.num_stages' to be a non-negative integer, got ")
+                 "expects 'tile.num_stages' to be a non-negative i64, got ")
              << value;
     return success();
   }
@@ -141,10 +141,12 @@ std::string tile::getBufferName(Value buffer) {
 
 int64_t tile::getTripCount(int64_t lower, int64_t upper, int64_t step) {
   if (step < 0)
-    return getTripCount(upper, lower, -step);
+    std::swap(lower, upper);
   if (step == 0 || lower >= upper)
     return 0;
-  // The distance of two int64 values can exceed int64.
+  // The distance of two int64 values, and the size of a step, can exceed int64.
   uint64_t distance = uint64_t(upper) - uint64_t(lower);
-  return int64_t((distance - 1) / uint64_t(step) + 1);
+  uint64_t size = step < 0 ? -uint64_t(step) : uint64_t(step);
+  uint64_t count = (distance - 1) / size + 1;
+  return int64_t(std::min<uint64_t>(count, INT64_MAX));
 }

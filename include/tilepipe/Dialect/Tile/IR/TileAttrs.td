@@ -169,8 +169,9 @@ def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
                         ArrayRefParameter<"TransferAttr">:$transfers,
                         ArrayRefParameter<"ComputeUnitAttr">:$units);
   let assemblyFormat = [{
-    `<` $name `,` `memories` `=` `[` $memories `]` `,`
-    `transfers` `=` `[` $transfers `]` `,` `units` `=` `[` $units `]` `>`
+    `<` $name `,` `memories` `=` custom<List>($memories) `,`
+    `transfers` `=` custom<List>($transfers) `,`
+    `units` `=` custom<List>($units) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -217,11 +217,12 @@ def Tile_AsyncCommitOp : Tile_Op<"async.commit", [MemoryEffects<[MemWrite<Tile_A
     visible here). Groups complete in the order of their commits. A group without
     copies is complete when it is the oldest one.
 
-    Example: `%g = tile.async.commit %a, %b`
+    Example: `%g = tile.async.commit %a, %b`, and `tile.async.commit ()` without
+    copies.
   }];
   let arguments = (ins Variadic<Tile_TokenType>:$copies);
   let results = (outs Tile_TokenType:$group);
-  let assemblyFormat = "($copies^)? attr-dict";
+  let assemblyFormat = "custom<CommittedCopies>($copies) attr-dict";
 }
 
 def Tile_AsyncNoneOp : Tile_Op<"async.none", [Pure]> {
@@ -377,7 +378,7 @@ def Tile_MapOp : Tile_Op<"map", [
   let arguments = (ins Variadic<Index>:$extents, DenseI64ArrayAttr:$static_extents);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [
     OpBuilder<(ins "::llvm::ArrayRef<::mlir::OpFoldResult>":$extents,
@@ -440,7 +441,7 @@ def Tile_LaunchOp : Tile_Op<"launch", [
                        DenseI64ArrayAttr:$static_extents, I64Attr:$threads);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [
     OpBuilder<(ins "::llvm::ArrayRef<::mlir::OpFoldResult>":$extents, "int64_t":$threads,
@@ -509,7 +510,7 @@ def Tile_PipelineOp : Tile_Op<"pipeline", [
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
   let skipDefaultBuilders = 1;
   let builders = [
