@@ -10,8 +10,6 @@
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace tilepipe;
@@ -379,27 +377,6 @@ void PipelineOp::getSuccessorRegions(RegionBranchPoint point,
                                      SmallVectorImpl<RegionSuccessor> &regions) {
   regions.push_back(RegionSuccessor(&getBody(), getRegionIterArgs()));
   regions.push_back(RegionSuccessor(getOperation(), getResults()));
-}
-
-namespace {
-
-/// A loop that never runs is its initial values.
-struct EraseEmptyLoop : OpRewritePattern<PipelineOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(PipelineOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getConstantTripCount() != 0)
-      return failure();
-    rewriter.replaceOp(op, SmallVector<Value>(op.getInits()));
-    return success();
-  }
-};
-
-} // namespace
-
-void PipelineOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                             MLIRContext *context) {
-  patterns.add<EraseEmptyLoop>(context);
 }
 
 //===----------------------------------------------------------------------===//
