@@ -58,4 +58,53 @@ def MultiBufferVersioning : Pass<"multi-buffer-versioning"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// Waits
+//===----------------------------------------------------------------------===//
+
+def AsyncWaitRelaxation : Pass<"async-wait-relaxation"> {
+  let summary = "give each wait the largest count that is still right";
+  let description = [{
+    A `tile.async.wait` on tokens alone makes a target that can only count wait
+    for everything. This pass gives it the largest `pending` count: for each
+    token the least number of groups that are committed after the token's own
+    group on any way to the wait (loop entry, back edge, tails, branches), and of
+    these the smallest. It then has as few waits as late as possible:
+
+    * a wait moves down to the next operation that may touch memory of an
+      asynchronous copy;
+    * neighbours become one wait with the smaller count;
+    * a wait that can find no more than `pending` groups outstanding, or whose
+      tokens a dominating wait has named, is removed.
+
+    A wait that came with a count is the user's and is never changed. What it
+    guarantees may make a wait without one superfluous.
+
+    Before:
+    ```mlir
+    %g0 = tile.async.commit %t0
+    %g1 = tile.async.commit %t1
+    %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%a = %g0, %b = %g1)
+        -> (!tile.token, !tile.token) {
+      %t = tile.async.copy %A[%k, 0] to %v : ...
+      %g = tile.async.commit %t
+      tile.async.wait %a
+      tile.gemm %As, %Bs, %C : ...
+      scf.yield %b, %g : !tile.token, !tile.token
+    }
+    ```
+    After:
+    ```mlir
+      tile.async.wait %a pending = 2
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSeen", "waits-seen", "waits found, the user's included">,
+    Statistic<"numCounted", "waits-counted", "waits that were given a count">,
+    Statistic<"numSunk", "waits-sunk", "waits moved down to their consumer">,
+    Statistic<"numMerged", "waits-merged", "waits folded into the next one">,
+    Statistic<"numRemoved", "waits-removed", "waits that were implied">
+  ];
+}
+
 #endif // TILEPIPE_DIALECT_TILE_TRANSFORMS_PASSES_TD
