@@ -8,10 +8,7 @@
 
 #include "tilepipe/Dialect/Tile/IR/Tile.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace tilepipe;
@@ -357,86 +354,6 @@ void CopyOp::build(OpBuilder &b, OperationState &result, Value source,
   build(b, result, source, target, values[0], values[1], values[2], fill, guard,
         statics[0], statics[1], statics[2],
         dims.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(dims));
-}
-
-//===----------------------------------------------------------------------===//
-// CopyOp: canonicalisation
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A guard that is constant disappears, with the copy where it is false.
-struct FoldConstantGuard : OpRewritePattern<CopyOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CopyOp op,
-                                PatternRewriter &rewriter) const override {
-    APInt guard;
-    if (!op.getGuard() || !matchPattern(op.getGuard(), m_ConstantInt(&guard)))
-      return failure();
-    if (guard.isZero())
-      rewriter.eraseOp(op);
-    else
-      rewriter.modifyOpInPlace(op, [&] { op.getGuardMutable().clear(); });
-    return success();
-  }
-};
-
-/// A copy of no elements disappears.
-struct EraseEmptyCopy : OpRewritePattern<CopyOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CopyOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!llvm::is_contained(op.getStaticSizes(), 0))
-      return failure();
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-/// Offsets and sizes that are constants move into the attributes.
-struct FoldConstantRegion : OpRewritePattern<CopyOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CopyOp op,
-                                PatternRewriter &rewriter) const override {
-    SmallVector<OpFoldResult> source = op.getMixedSourceOffsets();
-    SmallVector<OpFoldResult> target = op.getMixedTargetOffsets();
-    SmallVector<OpFoldResult> sizes = op.getMixedSizes();
-    // What is out of bounds stays as it is, for the verifier would not take it;
-    // the number that stands for "dynamic" cannot be an attribute either.
-    auto inBounds = [&] {
-      for (OpFoldResult offset : source)
-        if (getConstantIntValue(offset) == ShapedType::kDynamic)
-          return false;
-      for (auto [offset, extent] :
-           llvm::zip_equal(target, op.getTargetType().getShape()))
-        if (std::optional<int64_t> start = getConstantIntValue(offset))
-          if (*start < 0 || (!ShapedType::isDynamic(extent) && *start > extent))
-            return false;
-      return llvm::none_of(sizes, [](OpFoldResult size) {
-        std::optional<int64_t> value = getConstantIntValue(size);
-        return value && *value < 0;
-      });
-    };
-    bool changed = succeeded(foldDynamicIndexList(source));
-    changed |= succeeded(foldDynamicIndexList(target));
-    changed |= succeeded(foldDynamicIndexList(sizes));
-    if (!changed || !inBounds())
-      return failure();
-    auto copy = CopyOp::create(
-        rewriter, op.getLoc(), op.getSource(), source, op.getTarget(), target,
-        sizes, op.getDims().value_or(ArrayRef<int64_t>()), op.getFill(),
-        op.getGuard());
-    copy->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    rewriter.replaceOp(op, copy);
-    return success();
-  }
-};
-
-} // namespace
-
-void CopyOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                         MLIRContext *context) {
-  patterns.add<FoldConstantGuard, EraseEmptyCopy, FoldConstantRegion>(context);
 }
 
 //===----------------------------------------------------------------------===//

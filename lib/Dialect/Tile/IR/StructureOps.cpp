@@ -10,8 +10,6 @@
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace tilepipe;
@@ -319,20 +317,14 @@ LogicalResult PipelineOp::verifyRegions() {
   // (2)
   if (failed(verifyManualSchedule(*this)))
     return failure();
-  // (3)
-  if (getBody().getNumArguments() != getInits().size() + 1 ||
-      !getBody().getArgument(0).getType().isIndex())
+  // (3), the rest of which the loop and branch interfaces check
+  if (getBody().getNumArguments() != getInits().size() + 1)
     return emitOpError("expects an index and ")
            << getInits().size() << " iter_args as block arguments, got "
            << getBody().getNumArguments();
-  auto yield = cast<YieldOp>(getBodyBlock()->getTerminator());
-  TypeRange types = getInits().getTypes();
-  if (types != TypeRange(yield.getValues()) ||
-      types != getResultTypes() ||
-      types != TypeRange(getBody().getArguments().drop_front()))
-    return emitOpError("expects inits, block arguments, yielded values and "
-                       "results of the same types, got ")
-           << types << " and " << TypeRange(yield.getValues());
+  if (!getInductionVar().getType().isIndex())
+    return emitOpError("expects an index as first block argument, got ")
+           << getInductionVar().getType();
   // (4)
   if (getStaticStep() == 0)
     return emitOpError("expects a step other than 0");
@@ -385,27 +377,6 @@ void PipelineOp::getSuccessorRegions(RegionBranchPoint point,
                                      SmallVectorImpl<RegionSuccessor> &regions) {
   regions.push_back(RegionSuccessor(&getBody(), getRegionIterArgs()));
   regions.push_back(RegionSuccessor(getOperation(), getResults()));
-}
-
-namespace {
-
-/// A loop that never runs is its initial values.
-struct EraseEmptyLoop : OpRewritePattern<PipelineOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(PipelineOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getConstantTripCount() != 0)
-      return failure();
-    rewriter.replaceOp(op, SmallVector<Value>(op.getInits()));
-    return success();
-  }
-};
-
-} // namespace
-
-void PipelineOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                             MLIRContext *context) {
-  patterns.add<EraseEmptyLoop>(context);
 }
 
 //===----------------------------------------------------------------------===//

@@ -257,6 +257,7 @@ def Tile_AsyncWaitOp : Tile_Op<"async.wait", [MemoryEffects<[MemRead<Tile_AsyncQ
   }];
   let arguments = (ins Variadic<Tile_TokenType>:$tokens, OptionalAttr<I64Attr>:$pending);
   let assemblyFormat = "($tokens^)? (`pending` `=` $pending^)? attr-dict";
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
@@ -283,6 +284,7 @@ def Tile_FillOp : Tile_AccessOp<"fill", [AttrSizedOperandSegments]> {
                        DenseI64ArrayAttr:$static_offsets,
                        DenseI64ArrayAttr:$static_sizes);
   let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Value":$target, "::mlir::Value":$value)>,
@@ -378,6 +380,7 @@ def Tile_MapOp : Tile_Op<"map", [
   let arguments = (ins Variadic<Index>:$extents, DenseI64ArrayAttr:$static_extents);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizer = 1;
   let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [
@@ -441,6 +444,7 @@ def Tile_LaunchOp : Tile_Op<"launch", [
                        DenseI64ArrayAttr:$static_extents, I64Attr:$threads);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizer = 1;
   let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [
@@ -543,6 +547,7 @@ def Tile_IterationOp : Tile_Op<"iteration", [Pure]> {
   let arguments = (ins Index:$iv);
   let results = (outs Index:$result);
   let assemblyFormat = "$iv attr-dict";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
