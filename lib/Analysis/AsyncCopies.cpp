@@ -10,6 +10,7 @@
 
 #include "tilepipe/Analysis/Regions.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -86,12 +87,17 @@ AsyncCopies tilepipe::getAsyncCopies(Operation *statement, PipelineOp loop,
     return result;
   };
   // Other effects of the statement would have to wait for its copies.
+  auto isQuiet = [](Operation *op) {
+    return isa<CopyOp, scf::IfOp, scf::ForOp, memref::LoadOp>(op) ||
+           op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op);
+  };
   Operation *other = nullptr;
+  SmallVector<Operation *> loads;
   statement->walk([&](Operation *op) {
-    if (!isa<CopyOp, scf::IfOp, scf::ForOp>(op) &&
-        !op->hasTrait<OpTrait::IsTerminator>() &&
-        !isMemoryEffectFree(op) && !hasSingleEffect<MemoryEffects::Read>(op))
+    if (!isQuiet(op))
       other = op;
+    if (isa<memref::LoadOp>(op))
+      loads.push_back(op);
   });
   if (other)
     return refuse(other, "its statement also runs '" +
@@ -106,6 +112,9 @@ AsyncCopies tilepipe::getAsyncCopies(Operation *statement, PipelineOp loop,
         return refuse(copy, "iterations of an inner loop may write the same "
                             "elements");
     Value written = getRootBuffer(copy.getTarget());
+    for (Operation *load : loads)
+      if (mayAlias(written, getRootBuffer(load->getOperand(0))))
+        return refuse(load, "its statement reads what it copies");
     for (CopyOp second : copies) {
       if (mayAlias(written, getRootBuffer(second.getSource())))
         return refuse(second, "its statement reads what it copies");
