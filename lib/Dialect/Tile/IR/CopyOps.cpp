@@ -43,16 +43,8 @@ static void getCopyAccesses(CopyT op, SmallVectorImpl<RegionAccess> &accesses) {
   RegionAccess write{op.getTarget(), RegionAccess::Kind::Write,
                      op.getMixedTargetOffsets(),
                      spread(op.getTargetType().getRank(), op.getTargetDims())};
-  // A clipped or guarded write leaves old contents behind.
+  // A guarded write leaves old contents behind.
   write.definite = !op.getGuard();
-  for (auto [offset, size, extent] : llvm::zip_equal(
-           write.offsets, write.sizes, op.getTargetType().getShape())) {
-    std::optional<int64_t> start = getConstantIntValue(offset);
-    std::optional<int64_t> length = getConstantIntValue(size);
-    if (ShapedType::isDynamic(extent) || !start || !length || *start < 0 ||
-        *length > extent - *start)
-      write.definite = false;
-  }
   accesses.push_back(std::move(read));
   accesses.push_back(std::move(write));
 }

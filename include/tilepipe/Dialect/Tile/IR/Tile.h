@@ -33,8 +33,8 @@ struct RegionAccess {
   /// Start and extent in each dimension of `buffer`; both empty for the whole.
   llvm::SmallVector<mlir::OpFoldResult> offsets;
   llvm::SmallVector<mlir::OpFoldResult> sizes;
-  /// For a write: each element of the region is written whenever the operation
-  /// runs. A region that is clipped or guarded is not definite.
+  /// For a write: each element of the region that lies in the buffer is written
+  /// whenever the operation runs. A guarded write is not definite.
   bool definite = true;
 
   bool reads() const { return kind != Kind::Write; }

@@ -107,4 +107,37 @@ def AsyncWaitRelaxation : Pass<"async-wait-relaxation"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// Looking at loops
+//===----------------------------------------------------------------------===//
+
+def PrintDependences : Pass<"tile-print-dependences"> {
+  let summary = "print the statements, buffers and dependences of each loop";
+  let description = [{
+    Prints to standard error what planning knows of each `tile.pipeline`, loops
+    in source order: numbered statements, for each buffer whether iterations may
+    have copies of it and why not, and the dependences that a schedule must
+    respect. The IR does not change, except that `normalize` first brings loops
+    into the form that planning works on.
+
+    ```
+    loop at kernel.mlir:7:3
+      #0 tile.copy
+      #1 tile.gemm
+      buffer As: private
+      buffer Cl: shared by iterations (an iteration may read contents of an earlier one)
+      #0 -> #1 read after write of As, distance 0
+      #1 -> #0 write after read of As, distance 1, removed by versions
+      #1 -> #1 read after write of Cl, distance 1
+    ```
+  }];
+  let options = [
+    Option<"normalize", "normalize", "bool", "false",
+           "Normalise loops as planning does">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 #endif // TILEPIPE_DIALECT_TILE_TRANSFORMS_PASSES_TD
