@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
 using namespace tilepipe;
@@ -25,7 +26,7 @@ using namespace tilepipe::tile;
 
 static void hoistAllocs(RewriterBase &rewriter, PipelineOp loop) {
   SmallVector<AllocOp> allocs;
-  loop.getBody().walk([&](Operation *op) {
+  loop.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     // Points of a map run at once: each needs a buffer of its own.
     if (isa<MapOp, LaunchOp>(op))
       return WalkResult::skip();
@@ -169,60 +170,79 @@ static PipelineOp createWithoutCarried(RewriterBase &rewriter, PipelineOp loop,
   return result;
 }
 
-/// Stage and order of the loads and stores that carry values, after those of the
-/// statements that use and compute the values.
+/// The stage of each carried value. Values that are computed from each other form
+/// a recurrence and share one: the latest in which a statement computes one of
+/// them, or else the earliest in which a statement uses one.
+static SmallVector<int64_t> getCarriedStages(const DependenceGraph &graph,
+                                             ArrayRef<Cell> cells,
+                                             ArrayRef<int64_t> stage) {
+  llvm::EquivalenceClasses<unsigned> recurrences;
+  llvm::DenseMap<unsigned, unsigned> loads, stores;
+  for (auto [i, cell] : llvm::enumerate(cells)) {
+    recurrences.insert(i);
+    loads[*graph.getNumber(cell.load)] = i;
+    stores[*graph.getNumber(cell.store)] = i;
+  }
+  for (const Dependence &d : graph.getDependences())
+    if (d.kind == DependenceKind::Scalar && loads.count(d.from) &&
+        stores.count(d.to))
+      recurrences.unionSets(loads[d.from], stores[d.to]);
+  llvm::DenseMap<unsigned, int64_t> computed, used;
+  for (const Dependence &d : graph.getDependences()) {
+    if (d.kind != DependenceKind::Scalar)
+      continue;
+    if (stores.count(d.to) && !loads.count(d.from)) {
+      auto &latest = computed[recurrences.getLeaderValue(stores[d.to])];
+      latest = std::max(latest, stage[d.from]);
+    } else if (loads.count(d.from) && !stores.count(d.to)) {
+      unsigned leader = recurrences.getLeaderValue(loads[d.from]);
+      auto [it, inserted] = used.try_emplace(leader, stage[d.to]);
+      it->second = std::min(it->second, stage[d.to]);
+    }
+  }
+  SmallVector<int64_t> result;
+  for (unsigned i = 0; i < cells.size(); ++i) {
+    unsigned leader = recurrences.getLeaderValue(i);
+    result.push_back(computed.count(leader) ? computed[leader] : used[leader]);
+  }
+  return result;
+}
+
+/// Adds the loads and stores that carry values to a manual schedule: in each step
+/// the loads come first and the stores last, so that within one stage any order
+/// of the other statements is right.
 static void extendManualSchedule(PipelineOp loop, ArrayRef<Cell> cells) {
   if (!loop.getStage())
     return;
   DependenceGraph graph(loop);
-  llvm::SmallPtrSet<Operation *, 8> added;
-  for (const Cell &cell : cells)
-    added.insert({cell.load, cell.store});
-  SmallVector<unsigned> given;
-  for (auto [number, op] : llvm::enumerate(graph.getStatements()))
-    if (!added.contains(op))
-      given.push_back(number);
-  // Of another length it is for the planner to refuse.
-  if (given.size() != loop.getStage()->size())
+  if (graph.getObstacle())
     return;
+  llvm::DenseMap<unsigned, unsigned> loads, stores;
+  for (auto [i, cell] : llvm::enumerate(cells)) {
+    loads[*graph.getNumber(cell.load)] = i;
+    stores[*graph.getNumber(cell.store)] = i;
+  }
   unsigned count = graph.getStatements().size();
-  SmallVector<int64_t> stage(count, -1);
-  // Half-way between the orders of the given statements.
-  SmallVector<int64_t> position(count, -1);
-  for (auto [i, number] : llvm::enumerate(given)) {
-    stage[number] = (*loop.getStage())[i];
-    position[number] = 2 * (*loop.getOrder())[i] + 1;
-  }
-  // Loads go before their first user, stores behind what they store.
-  for (const Dependence &d : llvm::reverse(graph.getDependences())) {
-    if (d.kind != DependenceKind::Scalar || stage[d.to] < 0 ||
-        !added.contains(graph.getStatements()[d.from]))
+  // A list of another length is for the planner to refuse.
+  if (loop.getStage()->size() + 2 * cells.size() != count)
+    return;
+  SmallVector<int64_t> stage(count, 0), order(count, 0);
+  size_t given = 0;
+  for (unsigned number = 0; number < count; ++number) {
+    if (loads.count(number) || stores.count(number))
       continue;
-    if (stage[d.from] < 0 || std::pair(stage[d.to], position[d.to] - 1) <
-                                 std::pair(stage[d.from], position[d.from])) {
-      stage[d.from] = stage[d.to];
-      position[d.from] = position[d.to] - 1;
-    }
+    stage[number] = (*loop.getStage())[given];
+    order[number] = (*loop.getOrder())[given++] + cells.size();
   }
-  for (const Dependence &d : graph.getDependences()) {
-    if (d.kind != DependenceKind::Scalar || stage[d.from] < 0 ||
-        !added.contains(graph.getStatements()[d.to]))
-      continue;
-    if (std::pair(stage[d.from], position[d.from] + 1) >
-        std::pair(stage[d.to], position[d.to])) {
-      stage[d.to] = stage[d.from];
-      position[d.to] = position[d.from] + 1;
-    }
+  int64_t last = *llvm::max_element(order);
+  SmallVector<int64_t> carried = getCarriedStages(graph, cells, stage);
+  for (auto [number, cell] : loads) {
+    stage[number] = carried[cell];
+    order[number] = cell;
   }
-  SmallVector<unsigned> byPosition(count);
-  std::iota(byPosition.begin(), byPosition.end(), 0u);
-  llvm::sort(byPosition, [&](unsigned a, unsigned b) {
-    return std::pair(position[a], a) < std::pair(position[b], b);
-  });
-  SmallVector<int64_t> order(count);
-  for (auto [i, number] : llvm::enumerate(byPosition)) {
-    order[number] = i;
-    stage[number] = std::max<int64_t>(stage[number], 0);
+  for (auto [number, cell] : stores) {
+    stage[number] = carried[cell];
+    order[number] = last + 1 + cell;
   }
   loop.setStage(stage);
   loop.setOrder(order);
