@@ -30,7 +30,7 @@ def Tile_Dialect : Dialect {
     |------------|---------------|
     | `source`   | no stage, schedule or versions attribute, no slot |
     | `planned`  | `tile.stage` on each statement of a planned loop, a schedule on the loop, `versions` on buffers |
-    | `injected` | no planned `tile.pipeline`, no stage or versions attribute; copies may be asynchronous, waits say what they wait for |
+    | `injected` | no `tile.pipeline`, no stage or versions attribute; copies may be asynchronous, waits have counts |
   }];
   let cppNamespace = "::tilepipe::tile";
   let useDefaultTypePrinterParser = 1;

@@ -14,6 +14,11 @@
 
 namespace tilepipe::tile {
 
+/// What a module has been through (see the description of the dialect).
+enum class Phase { Source, Planned, Injected };
+
+llvm::StringRef stringifyPhase(Phase phase);
+
 #define GEN_PASS_DECL
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

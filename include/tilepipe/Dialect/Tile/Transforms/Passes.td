@@ -108,6 +108,48 @@ def AsyncWaitRelaxation : Pass<"async-wait-relaxation"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+def TileVerifyPhase : Pass<"tile-verify-phase"> {
+  let summary = "check what must hold between two steps";
+  let description = [{
+    Checks the facts that the passes of one step leave for those of the next one
+    (the table in the description of the dialect), each violation being an error
+    at its operation:
+
+    * `source`: no `tile.stage`, `schedule` or `versions`, and no `tile.slot`.
+    * `planned`: no `num_stages`, `stage` or `order` is left. In a loop with a
+      `schedule` each statement has a `tile.stage`, no two the same order, every
+      dependence holds under it (with the `versions` of its buffer), and no
+      scalar crosses stages; outside of such loops nothing has a stage. Holds
+      before and after `--multi-buffer-versioning`.
+    * `injected`: none of these is left, and no `tile.pipeline`; each wait has a
+      count, and asynchronous copies take paths that are asynchronous on the
+      target. A count that a token of the wait may need lower is a warning. This
+      is the contract with every target.
+
+    For example, in phase `planned`
+    ```mlir
+    tile.copy %A to %S {tile.stage = #tile.stage<0, order = 0>} : ...
+    tile.gemm %S, %S, %C {tile.stage = #tile.stage<1, order = 0>} : ...
+    ```
+    is the error `'tile.gemm' op reuses issue order 0`.
+  }];
+  let options = [
+    Option<"phase", "phase", "::tilepipe::tile::Phase",
+           "::tilepipe::tile::Phase::Injected", "What the input has been through",
+           [{::llvm::cl::values(
+             clEnumValN(::tilepipe::tile::Phase::Source, "source",
+                        "before planning"),
+             clEnumValN(::tilepipe::tile::Phase::Planned, "planned",
+                        "after planning, and after versioning"),
+             clEnumValN(::tilepipe::tile::Phase::Injected, "injected",
+                        "after expansion and relaxation"))}]>
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // Looking at loops
 //===----------------------------------------------------------------------===//
 
