@@ -182,4 +182,54 @@ def PrintDependences : Pass<"tile-print-dependences"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// On-chip memory
+//===----------------------------------------------------------------------===//
+
+def TileCheckCapacity : Pass<"tile-check-capacity"> {
+  let summary = "check that on-chip buffers fit before code is generated";
+  let description = [{
+    Places the buffers of each function as `--tile-allocate-memory` does, with
+    the `versions` that were planned, and compares with the capacities of
+    `#tile.target`. `--pipeline-planning` makes the same check. The IR stays as it
+    is. A memory that is too small is an error at the deepest planned loop:
+
+    ```
+    error: needs 262144 bytes of shared memory, but 'toy' has 233472; num_stages = 3 fits in 196608 bytes
+    note: buffer 'As' takes 131072 bytes: 4 versions of 32768
+    ```
+  }];
+}
+
+def TileAllocateMemory : Pass<"tile-allocate-memory"> {
+  let summary = "give each on-chip buffer its byte offset";
+  let description = [{
+    Sets `offset` on each `tile.alloc` of an on-chip memory, in each function for
+    itself. Buffers that are never in use at the same time share bytes. A buffer
+    is in use from its first to its last access; throughout a loop that it is
+    allocated outside of and used in; and while an asynchronous copy from or to it
+    may be in flight, which counts commits and waits on all paths. Offsets keep the
+    alignment of the memory, versions (the leading dimension) lie side by side,
+    and elements narrower than a byte take one. Registers (`fragment`) get offsets
+    only if the target describes them as a memory.
+
+    ```mlir
+    %A = tile.alloc : memref<64xf32, #tile.space<shared>>
+    %B = tile.alloc : memref<256xf16, #tile.space<shared>>
+    ```
+    becomes
+    ```mlir
+    %A = tile.alloc {offset = 0 : i64} : memref<64xf32, #tile.space<shared>>
+    %B = tile.alloc {offset = 256 : i64} : memref<256xf16, #tile.space<shared>>
+    ```
+    Over budget is the error of `--tile-check-capacity`.
+  }];
+  let dependentDialects = ["::tilepipe::tile::TileDialect"];
+  let statistics = [
+    Statistic<"numBuffers", "buffers", "Number of buffers that got an offset">,
+    Statistic<"numBytes", "bytes", "Bytes in use, all memories of all functions">,
+    Statistic<"numBytesSaved", "bytes saved", "Bytes saved by reuse">
+  ];
+}
+
 #endif // TILEPIPE_DIALECT_TILE_TRANSFORMS_PASSES_TD
