@@ -12,6 +12,41 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// Raising
+//===----------------------------------------------------------------------===//
+
+def TileRaiseSCFFor : Pass<"tile-raise-scf-for"> {
+  let summary = "take in loops and copies of other dialects";
+  let description = [{
+    Turns an `scf.for` that asks to be pipelined into a `tile.pipeline`, so that
+    people can pipeline loops of their own IR. `--pipeline-planning` does this
+    first by itself.
+
+    ```mlir
+    scf.for %k = %c0 to %n step %c1 {
+      memref.copy %tile, %As : ...
+      linalg.matmul ins(%As, %Bs : ...) outs(%C : ...)
+    } {tile.num_stages = 3 : i64}
+    ```
+    becomes
+    ```mlir
+    tile.pipeline %k = %c0 to %n step %c1 num_stages = 3 {
+      tile.copy %tile to %As : ...
+      linalg.matmul ins(%As, %Bs : ...) outs(%C : ...)
+    }
+    ```
+    `tile.stages` and `tile.orders` (`array<i64: ...>`) become the manual
+    schedule. An `nvgpu.device_async_copy` whose group is waited for in the same
+    iteration becomes a `tile.copy` too: planning decides when it is waited for.
+    Other asynchronous copies are a pipeline by hand; such a loop stays as it is,
+    with a remark, as does one with unsigned comparison or a step below 1.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::tilepipe::tile::TileDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // Multi-buffering
 //===----------------------------------------------------------------------===//
 
