@@ -10,18 +10,27 @@
 
 #include "tilepipe/Dialect/Tile/IR/Tile.h"
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h"
+#ifdef TILEPIPE_TARGET_CPU
+#include "tilepipe/Target/CPU/Passes.h"
+#endif
 
 #include "mlir/IR/DialectRegistry.h"
 
 void tilepipe::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<tile::TileDialect>();
   tile::registerAccessExternalModels(registry);
+#ifdef TILEPIPE_TARGET_CPU
+  cpu::registerCPUTranslations(registry);
+#endif
 }
 
 void tilepipe::registerPasses() {
   // A tool that is linked to the library may also load it as a plug-in.
   static bool once = [] {
     tile::registerTilePasses();
+#ifdef TILEPIPE_TARGET_CPU
+    cpu::registerCPUPipelines();
+#endif
     return true;
   }();
   (void)once;
