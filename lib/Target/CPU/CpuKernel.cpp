@@ -1,0 +1,194 @@
+//===- CpuKernel.cpp - Tile functions as native code ----------------------===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tilepipe/Target/CPU/CpuKernel.h"
+
+#include "tilepipe/Runtime/CpuRuntime.h"
+#include "tilepipe/Target/CPU/Passes.h"
+
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <chrono>
+#include <numeric>
+
+using namespace mlir;
+using namespace tilepipe;
+using namespace tilepipe::cpu;
+
+CpuMemRef::CpuMemRef(void *data, ArrayRef<int64_t> shape)
+    : data(data), shape(shape), strides(shape.size(), 1) {
+  for (int64_t dim = int64_t(shape.size()) - 2; dim >= 0; --dim)
+    strides[dim] = strides[dim + 1] * shape[dim + 1];
+}
+
+CpuKernel::CpuKernel() = default;
+CpuKernel::~CpuKernel() = default;
+
+static llvm::Error makeError(const Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Code for exactly this processor.
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(unsigned optLevel) {
+  static const bool initialized = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel(std::min(optLevel, 3u)));
+  return builder->createTargetMachine();
+}
+
+/// The widest registers worth using.
+static unsigned getVectorBits(const llvm::TargetMachine &machine) {
+  StringRef features = machine.getTargetFeatureString();
+  if (features.contains("+avx512f"))
+    return 512;
+  if (features.contains("+avx2") || features.contains("+avx,"))
+    return 256;
+  return 128;
+}
+
+/// Only what this module defines can be called.
+static LogicalResult checkCalls(ModuleOp module) {
+  SymbolTable symbols(module);
+  WalkResult result = module.walk([&](func::CallOp call) -> WalkResult {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (callee && !callee.isExternal())
+      return WalkResult::advance();
+    return call.emitOpError("cannot be compiled: '")
+           << call.getCallee() << "' has no body";
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult lowerModule(ModuleOp module,
+                                 const CpuCompileOptions &options,
+                                 unsigned vectorBits) {
+  PassManager pm(module.getContext());
+  TileToCPUOptions pipeline;
+  pipeline.async = options.asyncRuntime ? "runtime" : "inline";
+  pipeline.sanitize = options.sanitize;
+  pipeline.vectorBits = vectorBits;
+  buildTileToCPUPipeline(pm, pipeline);
+  return pm.run(module);
+}
+
+llvm::Expected<std::unique_ptr<CpuKernel>>
+CpuKernel::compile(ModuleOp original, const CpuCompileOptions &options,
+                   CpuCompileTimes *times) {
+  auto start = std::chrono::steady_clock::now();
+  auto lap = [&] {
+    auto now = std::chrono::steady_clock::now();
+    double seconds = std::chrono::duration<double>(now - start).count();
+    start = now;
+    return seconds;
+  };
+  CpuCompileTimes spent;
+  auto machine = createTargetMachine(options.optLevel);
+  if (!machine)
+    return machine.takeError();
+  unsigned vectorBits =
+      options.vectorBits ? options.vectorBits : getVectorBits(**machine);
+
+  OwningOpRef<ModuleOp> module = original.clone();
+  if (failed(checkCalls(*module)) || failed(lowerModule(*module, options, vectorBits)))
+    return makeError("module cannot be lowered to the CPU");
+  spent.lower = lap();
+
+  std::unique_ptr<CpuKernel> kernel(new CpuKernel);
+  llvm::TargetMachine *tm = machine->get();
+  auto optimizer = makeOptimizingTransformer(options.optLevel, 0, tm);
+  auto translate = [&](Operation *op, llvm::LLVMContext &context) {
+    lap();
+    auto result = translateModuleToLLVMIR(op, context);
+    spent.translate = lap();
+    return result;
+  };
+  auto optimize = [&](llvm::Module *llvmModule) {
+    spent.codegen += lap();
+    llvm::Error error = optimizer(llvmModule);
+    spent.optimize += lap();
+    return error;
+  };
+  ExecutionEngineOptions engineOptions;
+  engineOptions.llvmModuleBuilder = translate;
+  engineOptions.transformer = optimize;
+  engineOptions.jitCodeGenOptLevel = tm->getOptLevel();
+  engineOptions.enableGDBNotificationListener = false;
+  engineOptions.enablePerfNotificationListener = false;
+  auto engine =
+      ExecutionEngine::create(*module, engineOptions, std::move(*machine));
+  if (!engine)
+    return engine.takeError();
+  kernel->engine = std::move(*engine);
+  kernel->engine->registerSymbols([](llvm::orc::MangleAndInterner mangle) {
+    llvm::orc::SymbolMap symbols;
+    for (auto [name, address] : runtime::getRuntimeSymbols())
+      symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                               llvm::JITSymbolFlags::Exported};
+    return symbols;
+  });
+  // Compilation is lazy: ask for one function, so that what is wrong shows here
+  // and not at the first call.
+  for (auto function : original.getOps<func::FuncOp>()) {
+    if (function.isPrivate() || function.isExternal())
+      continue;
+    auto address = kernel->engine->lookupPacked(
+        ("_mlir_ciface_" + function.getName()).str());
+    if (!address)
+      return address.takeError();
+    break;
+  }
+  spent.codegen += lap();
+  if (times)
+    *times = spent;
+  return kernel;
+}
+
+llvm::Error CpuKernel::invoke(StringRef entry, ArrayRef<void *> packed,
+                              const CpuRunOptions &options) const {
+  auto function = engine->lookupPacked(("_mlir_ciface_" + entry).str());
+  if (!function)
+    return function.takeError();
+  SmallVector<void *> arguments(packed);
+  runtime::RunScope scope(options.threads);
+  (*function)(arguments.data());
+  return llvm::Error::success();
+}
+
+llvm::Error CpuKernel::invoke(StringRef entry, ArrayRef<CpuMemRef> arguments,
+                              const CpuRunOptions &options) const {
+  // A descriptor is { allocated, aligned, offset, sizes..., strides... }.
+  SmallVector<SmallVector<int64_t>> descriptors;
+  SmallVector<void *> pointers, packed;
+  for (const CpuMemRef &argument : arguments) {
+    auto &words = descriptors.emplace_back();
+    words.assign(2, reinterpret_cast<int64_t>(argument.data));
+    words.push_back(0);
+    words.append(argument.shape);
+    words.append(argument.strides);
+  }
+  for (auto &words : descriptors)
+    pointers.push_back(words.data());
+  for (void *&pointer : pointers)
+    packed.push_back(&pointer);
+  return invoke(entry, packed, options);
+}
