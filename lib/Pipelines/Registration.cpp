@@ -10,6 +10,7 @@
 
 #include "tilepipe/Dialect/Tile/IR/Tile.h"
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h"
+#include "tilepipe/Pipelines/Pipelines.h"
 #ifdef TILEPIPE_TARGET_CPU
 #include "tilepipe/Target/CPU/Passes.h"
 #endif
@@ -28,6 +29,7 @@ void tilepipe::registerPasses() {
   // A tool that is linked to the library may also load it as a plug-in.
   static bool once = [] {
     tile::registerTilePasses();
+    registerPipelines();
 #ifdef TILEPIPE_TARGET_CPU
     cpu::registerCPUPipelines();
 #endif

@@ -19,6 +19,12 @@ enum class Phase { Source, Planned, Injected };
 
 llvm::StringRef stringifyPhase(Phase phase);
 
+/// How the steps of an expanded loop are arranged.
+enum class ExpansionForm {
+  Peeled,    ///< prologue, loop and epilogue
+  Predicated ///< one loop of guarded statements
+};
+
 #define GEN_PASS_DECL
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

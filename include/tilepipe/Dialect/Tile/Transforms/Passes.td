@@ -267,4 +267,80 @@ def TileAllocateMemory : Pass<"tile-allocate-memory"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// Expansion
+//===----------------------------------------------------------------------===//
+
+def ExpandSoftwarePipeline : Pass<"expand-software-pipeline"> {
+  let summary = "overlap the iterations of planned loops";
+  let description = [{
+    Replaces each planned `tile.pipeline` by its steps: in step `t` a statement
+    of stage `s` works on iteration `t - s`, if there is one, and the statements
+    of a step are issued by `order`. Copies on paths that the target calls
+    asynchronous become `tile.async.copy`; those that are issued together are
+    committed as one group in each step, and whoever depends on a copy waits for
+    its group. Loops without a schedule become `scf.for`.
+
+    ```mlir
+    tile.pipeline %k = %c0 to %c9 step %c1 schedule = #tile.pipeline_schedule<depth = 2> {
+      tile.copy %A[%k, 0] to %b {tile.stage = #tile.stage<0, order = 1>} : ...
+      tile.reduce <sum> %b into %x dimension 0 {tile.stage = #tile.stage<1, order = 0>} : ...
+    }
+    ```
+    (where `%b` is the slot of the iteration) becomes
+    ```mlir
+    %0 = tile.async.copy %A[%c0, 0] to %b0 : ...          // step 0
+    %1 = tile.async.commit %0
+    %2 = scf.for %t = %c1 to %c9 step %c1 iter_args(%g = %1) -> (!tile.token) {
+      %k = arith.subi %t, %c1 : index
+      tile.async.wait %g
+      tile.reduce <sum> %bk into %x dimension 0 : ...     // iteration t - 1
+      %3 = tile.async.copy %A[%t, 0] to %bt : ...         // iteration t
+      %4 = tile.async.commit %3
+      scf.yield %4 : !tile.token
+    }
+    tile.async.wait %2                                    // step 9
+    tile.reduce <sum> %b8 into %x dimension 0 : ...
+    ```
+    The `peeled` form has a prologue and an epilogue, guarded where the trip
+    count is not a constant. The `predicated` form is one loop whose statements
+    are all guarded: its size does not depend on the number of stages. Peeling
+    that would create more than `max-peeled-ops` operations is not done.
+
+    Pure operations, and reads of memory that the loop does not write, are
+    replayed for each statement that uses them, inside its guard. Afterwards no
+    `tile.pipeline`, `tile.iteration` or `tile.stage` is left. A schedule that is
+    incomplete, or breaks a dependence, is an error.
+  }];
+  let options = [
+    Option<"form", "form", "::tilepipe::tile::ExpansionForm",
+           "::tilepipe::tile::ExpansionForm::Peeled", "How steps are arranged",
+           [{::llvm::cl::values(
+             clEnumValN(::tilepipe::tile::ExpansionForm::Peeled, "peeled",
+                        "Prologue, loop and epilogue"),
+             clEnumValN(::tilepipe::tile::ExpansionForm::Predicated,
+                        "predicated", "One loop of guarded statements"))}]>,
+    Option<"maxPeeledOps", "max-peeled-ops", "int64_t", "4096",
+           "Use the predicated form where peeling would create more operations">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::ub::UBDialect", "::tilepipe::tile::TileDialect"
+  ];
+  let statistics = [
+    Statistic<"numLoops", "loops", "Number of loops expanded">,
+    Statistic<"numSerial", "serial loops", "Number of loops left serial">,
+    Statistic<"numStatements", "statements", "Statements of expanded loops">,
+    Statistic<"numAsync", "async copies", "Copies made asynchronous">,
+    Statistic<"numNoPath", "sync copies: path",
+              "Copies on a path that is not asynchronous on the target">,
+    Statistic<"numConversion", "sync copies: conversion",
+              "Copies that convert elements">,
+    Statistic<"numOther", "sync copies: statement",
+              "Copies whose statement does something else as well">,
+    Statistic<"numCommits", "commits", "Commits emitted">,
+    Statistic<"numWaits", "waits", "Waits emitted">
+  ];
+}
+
 #endif // TILEPIPE_DIALECT_TILE_TRANSFORMS_PASSES_TD
