@@ -343,4 +343,33 @@ def ExpandSoftwarePipeline : Pass<"expand-software-pipeline"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// Target
+//===----------------------------------------------------------------------===//
+
+def TileSetTarget : Pass<"tile-set-target", "::mlir::ModuleOp"> {
+  let summary = "choose the machine that a module is compiled for";
+  let description = [{
+    Sets `tile.target` of the module to a machine of `lib/Target/*/models.mlir`,
+    or of a file of that form:
+
+    ```mlir
+    module { ... }
+    ```
+    becomes, with `chip=sm_80`,
+    ```mlir
+    module attributes {tile.target = #tile.target<"sm_80", ...>} { ... }
+    ```
+    A machine that the module already has is replaced. An unknown chip is an error
+    that lists the known ones.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", [{""}],
+           "Name of the machine, such as sm_80, sm_90a or dav-2201">,
+    Option<"models", "models", "std::string", [{""}],
+           "File with descriptions of machines; the built-in ones by default">
+  ];
+  let dependentDialects = ["::tilepipe::tile::TileDialect"];
+}
+
 #endif // TILEPIPE_DIALECT_TILE_TRANSFORMS_PASSES_TD
