@@ -20,7 +20,7 @@ for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
         config.environment[name] = os.environ[name]
 
 # A test that needs an optional tool says so: `REQUIRES: tile-run`.
-for tool in ("tile-opt", "tile-run", "tile-translate", "tile-lsp-server"):
+for tool in ("tile-opt", "tile-run", "tile-fuzz", "tile-translate", "tile-lsp-server"):
     if os.path.exists(os.path.join(config.tilepipe_bin_dir, tool)):
         config.available_features.add(tool)
 for tool in ("mlir-opt", "mlir-tblgen", "mlir-translate"):

@@ -304,7 +304,7 @@ std::optional<Finding> AsyncEngine::checkAccess(const MemoryBox &box,
                                                 bool isWrite) const {
   if (copies.empty() || box.empty())
     return std::nullopt;
-  auto [low, high] = box.getBounds();
+  const char *low = box.getBounds().first, *high = box.getBounds().second;
   bool near = llvm::any_of(copies, [&](const InFlight &copy) {
     return (low < copy.targetBounds.second && high > copy.targetBounds.first) ||
            (isWrite && low < copy.sourceBounds.second &&
@@ -442,6 +442,16 @@ int64_t AsyncEngine::getGroup(Token token,
     return copy.group;
   }
   return 0;
+}
+
+void AsyncEngine::waitLoosely(ArrayRef<Token> tokens, int64_t pending,
+                              int64_t extra) {
+  tick();
+  std::optional<Finding> ignored;
+  int64_t last = 0;
+  for (Token token : tokens)
+    last = std::max(last, getGroup(token, ignored));
+  retireUpTo((pending < 0 ? last : lastGroup - pending) - extra);
 }
 
 void AsyncEngine::wait(ArrayRef<Token> tokens, int64_t pending,

@@ -103,6 +103,11 @@ public:
   void wait(llvm::ArrayRef<Token> tokens, int64_t pending,
             std::optional<Finding> &finding);
 
+  /// A wait that completes `extra` groups fewer than `wait` does, and does not
+  /// check that it completes its tokens: a mutation to test oracles with.
+  void waitLoosely(llvm::ArrayRef<Token> tokens, int64_t pending,
+                   int64_t extra);
+
   /// True if no copy is in flight.
   bool idle() const { return copies.empty(); }
 
