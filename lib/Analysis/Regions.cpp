@@ -409,6 +409,11 @@ Operation *AccessCollector::collect(Operation *op, Accesses &accesses) {
     // The queue of asynchronous copies is memory that no region names.
     if (isa<AsyncCopyOp>(op))
       return op;
+    // A body of `linalg` computes on elements; other effects are not followed.
+    for (Region &region : op->getRegions())
+      for (Operation &nested : region.getOps())
+        if (!isMemoryEffectFree(&nested))
+          return &nested;
     SmallVector<RegionAccess> regions;
     access.getAccesses(regions);
     add(accesses, op, regions);

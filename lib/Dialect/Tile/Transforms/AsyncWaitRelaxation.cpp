@@ -93,16 +93,16 @@ bool AsyncMemory::isUntouchedBy(Operation *op) const {
     return true;
   if (isa<AsyncCopyOp>(op))
     return false;
-  if (op->getNumRegions() != 0) {
-    if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-      return false;
-    for (Region &region : op->getRegions())
-      for (Operation &nested : region.getOps())
-        if (isa<AsyncCommitOp, AsyncWaitOp>(nested) || !isUntouchedBy(&nested))
-          return false;
-    if (!isa<MemoryEffectOpInterface>(op))
-      return true;
-  }
+  // An operation that says what it accesses does not speak for its regions.
+  bool isLeaf = isa<AccessOpInterface>(op) || op->getNumRegions() == 0;
+  if (!isLeaf && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    return false;
+  for (Region &region : op->getRegions())
+    for (Operation &nested : region.getOps())
+      if (isa<AsyncCommitOp, AsyncWaitOp>(nested) || !isUntouchedBy(&nested))
+        return false;
+  if (!isLeaf && !isa<MemoryEffectOpInterface>(op))
+    return true;
   if (isMemoryEffectFree(op))
     return true;
   if (auto accessing = dyn_cast<AccessOpInterface>(op)) {

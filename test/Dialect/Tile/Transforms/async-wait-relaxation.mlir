@@ -420,11 +420,13 @@ func.func @sink(%A: !G, %out: !G, %z: f16) {
   tile.async.wait %g0
   // CHECK: tile.fill %C
   // CHECK-NEXT: tile.async.commit
+  // CHECK-NEXT: linalg.fill
   // CHECK-NEXT: tile.map
   // CHECK: tile.async.wait %{{.*}} pending = 1
   // CHECK-NEXT: tile.gemm
   tile.fill %C with %z : f16, !C
   %e = tile.async.commit ()
+  linalg.fill ins(%z : f16) outs(%D : !S)
   tile.map (%i, %j) in [8, 8] {
     memref.store %z, %D[%i, %j] : !S
   }
