@@ -1,0 +1,281 @@
+"""Emits the operations of one kernel: arithmetic with promotion, loads, stores and casts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from tilepipe import ir
+from tilepipe.dialects import arith, math, memref
+from tilepipe.frontend import dtypes
+from tilepipe.frontend.dtypes import DType
+from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.values import Buffer, Element, Expr, Linear, Region, Variable
+
+_state = threading.local()
+
+
+def current() -> Builder:
+    """The builder of the kernel that this thread is staging."""
+    builder = getattr(_state, "builder", None)
+    if builder is None:
+        raise KernelError("tilepipe.language is used outside of a kernel (a function with @T.prim_func)")
+    return builder
+
+
+_FLOAT_OPS: dict[str, Callable[..., Any]] = {
+    "+": arith.AddFOp, "-": arith.SubFOp, "*": arith.MulFOp, "/": arith.DivFOp,
+    "max": arith.MaxNumFOp, "min": arith.MinNumFOp, "**": math.PowFOp,
+}  # fmt: skip
+_INT_OPS: dict[str, Callable[..., Any]] = {
+    "+": arith.AddIOp, "-": arith.SubIOp, "*": arith.MulIOp, "&": arith.AndIOp, "|": arith.OrIOp,
+    "^": arith.XOrIOp, "<<": arith.ShLIOp,
+}  # fmt: skip
+_SIGNED_OPS: dict[str, Callable[..., Any]] = {
+    "//": arith.FloorDivSIOp, "%": arith.RemSIOp, ">>": arith.ShRSIOp, "max": arith.MaxSIOp, "min": arith.MinSIOp,
+}  # fmt: skip
+_UNSIGNED_OPS: dict[str, Callable[..., Any]] = {
+    "//": arith.DivUIOp, "%": arith.RemUIOp, ">>": arith.ShRUIOp, "max": arith.MaxUIOp, "min": arith.MinUIOp,
+}  # fmt: skip
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+# Numbers of arith.cmpi and arith.cmpf predicates (ArithBase.td).
+_SIGNED_PREDICATE = {"==": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
+_UNSIGNED_PREDICATE = {"==": 0, "!=": 1, "<": 6, "<=": 7, ">": 8, ">=": 9}
+_FLOAT_PREDICATE = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "!=": 13}
+
+
+class Builder:
+    """One kernel being staged. Insertion point and location are those of the `ir` context managers."""
+
+    def __enter__(self) -> Builder:
+        self._outer = getattr(_state, "builder", None)
+        _state.builder = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _state.builder = self._outer
+
+    # Scalars ----------------------------------------------------------------------------------------------
+
+    def constant(self, value: bool | int | float, dtype: DType) -> Expr:
+        """A constant of the given type. Integers are reduced modulo the width."""
+        type_ = dtype.mlir()
+        if dtype.is_float:
+            attribute: ir.Attribute = ir.FloatAttr.get(type_, float(value))
+        elif dtype.kind == "index":
+            attribute = ir.IntegerAttr.get(type_, int(value))
+        else:
+            bits = dtype.bits
+            wrapped = int(value) & ((1 << bits) - 1)
+            signed = wrapped - (1 << bits) if bits > 1 and wrapped >> (bits - 1) else wrapped
+            attribute = ir.IntegerAttr.get(type_, signed)
+        result = arith.ConstantOp(type_, attribute).result
+        linear = Linear(int(value)) if dtype.is_integer else Linear.symbol()
+        return Expr(result, dtype, linear)
+
+    def as_expr(self, value: object, like: DType | None = None) -> Expr:
+        """A scalar of the kernel for anything that can be one; Python numbers take the type ``like``."""
+        if isinstance(value, Expr):
+            return value
+        if isinstance(value, Element):
+            return self.load(value.buffer, value.indices)
+        if isinstance(value, Variable):
+            return Expr(memref.LoadOp(value.value, []).result, value.dtype)
+        if isinstance(value, bool):
+            return self.constant(value, dtypes.bool_)
+        if isinstance(value, int):
+            return self.constant(value, like if like is not None and like.kind != "bool" else dtypes.int32)
+        if isinstance(value, float):
+            return self.constant(value, like if like is not None and like.is_float else dtypes.float32)
+        if isinstance(value, (Buffer, Region)):
+            raise KernelError("expected a scalar, got a tile; name one element of it")
+        raise KernelError(f"expected a scalar, got {type(value).__name__}")
+
+    def as_index(self, value: object) -> Expr:
+        """An index for subscripts and bounds."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return self.constant(value, dtypes.index)
+        expr = self.as_expr(value)
+        if not expr.dtype.is_integer:
+            raise KernelError(f"expected an integer index, got {expr.dtype}")
+        return self.cast(expr, dtypes.index)
+
+    def cast(self, expr: Expr, to: DType) -> Expr:
+        """Converts a scalar; floats to integers truncate, bools are 0 and 1."""
+        source = expr.dtype
+        if source == to:
+            return expr
+        linear = expr.linear if source.is_integer and to.is_integer else Linear.symbol()
+        return Expr(self._cast(expr.value, source, to), to, linear)
+
+    def _cast(self, value: ir.Value, source: DType, to: DType) -> ir.Value:
+        type_ = to.mlir()
+        if "index" in (source.kind, to.kind):
+            if source.is_float or to.is_float:
+                middle = dtypes.int64
+                return self._cast(self._cast(value, source, middle), middle, to)
+            unsigned = "uint" in (source.kind, to.kind) or source.kind == "bool"
+            if to.kind == "bool":
+                return self._is_nonzero(value, source)
+            return (arith.IndexCastUIOp if unsigned else arith.IndexCastOp)(type_, value).result
+        if source.is_float and to.is_float:
+            if source.bits == to.bits:  # float16 and bfloat16 go through float32
+                return self._cast(self._cast(value, source, dtypes.float32), dtypes.float32, to)
+            return (arith.ExtFOp if source.bits < to.bits else arith.TruncFOp)(type_, value).result
+        if to.kind == "bool":
+            return self._is_nonzero(value, source)
+        if source.is_float:
+            return (arith.FPToUIOp if to.kind == "uint" else arith.FPToSIOp)(type_, value).result
+        if to.is_float:
+            signed = source.kind == "int"
+            return (arith.SIToFPOp if signed else arith.UIToFPOp)(type_, value).result
+        if source.bits == to.bits:
+            return value
+        if source.bits > to.bits:
+            return arith.TruncIOp(type_, value).result
+        return (arith.ExtSIOp if source.kind == "int" else arith.ExtUIOp)(type_, value).result
+
+    def _is_nonzero(self, value: ir.Value, dtype: DType) -> ir.Value:
+        zero = self.constant(0, dtype).value
+        if dtype.is_float:
+            return arith.CmpFOp(_FLOAT_PREDICATE["!="], value, zero).result
+        return arith.CmpIOp(_SIGNED_PREDICATE["!="], value, zero).result
+
+    def promote(self, left: object, right: object) -> tuple[Expr, Expr]:
+        """Both sides in the type that holds both; a Python number takes the type of the other side."""
+        a, b = self._peek(left), self._peek(right)
+        if a is None and b is None:
+            a = b = dtypes.float32 if isinstance(left, float) or isinstance(right, float) else dtypes.int32
+        target = self._common(a, b, left, right)
+        return (self.cast(self.as_expr(left, target), target), self.cast(self.as_expr(right, target), target))
+
+    @staticmethod
+    def _peek(value: object) -> DType | None:
+        return value.dtype if isinstance(value, (Expr, Element, Variable)) else None
+
+    @staticmethod
+    def _common(a: DType | None, b: DType | None, left: object, right: object) -> DType:
+        for known, number in ((a, right), (b, left)):
+            if (b if known is a else a) is None and known is not None:
+                if isinstance(number, float) and not known.is_float:
+                    return dtypes.float32
+                return dtypes.int32 if known.kind == "bool" and not isinstance(number, bool) else known
+        assert a is not None and b is not None
+        if a == b:
+            return a
+        if a.is_float or b.is_float:
+            if a.is_float and b.is_float:
+                return dtypes.float32 if a.bits == b.bits else max(a, b, key=lambda t: t.bits)
+            return a if a.is_float else b
+        for one, other in ((a, b), (b, a)):
+            if one.kind == "bool":
+                return other
+            if one.kind == "index":
+                return other if other.bits == 64 else dtypes.index
+        if a.bits != b.bits:
+            return a if a.bits > b.bits else b
+        return a if a.kind == "uint" else b
+
+    def binary(self, op: str, left: object, right: object) -> Expr:
+        """``left op right`` with the meaning of Python: ``//`` and ``%`` round down."""
+        a, b = self.promote(left, right)
+        if op == "/" and not a.dtype.is_float:
+            a, b = self.cast(a, dtypes.float32), self.cast(b, dtypes.float32)
+        dtype = a.dtype
+        if op in _COMPARISONS:
+            return Expr(self._compare(op, a, b), dtypes.bool_)
+        if dtype.is_float:
+            return self._float_binary(op, a, b)
+        if dtype.kind == "bool" and op not in ("&", "|", "^"):
+            return self.binary(op, self.cast(a, dtypes.int32), self.cast(b, dtypes.int32))
+        table = _UNSIGNED_OPS if dtype.kind == "uint" else _SIGNED_OPS
+        emit = _INT_OPS.get(op) or table.get(op)
+        if op == "**":
+            raise KernelError("'**' needs a float base or a constant")
+        if emit is None:
+            raise KernelError(f"'{op}' is not defined for {dtype}")
+        result = emit(a.value, b.value).result
+        if op == "%" and dtype.kind != "uint":
+            result = self._floor_remainder(result, b)
+        return Expr(result, dtype, self._combine(op, a.linear, b.linear))
+
+    def _float_binary(self, op: str, a: Expr, b: Expr) -> Expr:
+        if op == "//":
+            return Expr(math.FloorOp(arith.DivFOp(a.value, b.value).result).result, a.dtype)
+        if op == "%":
+            return self.binary("-", a, self.binary("*", self.binary("//", a, b), b))
+        emit = _FLOAT_OPS.get(op)
+        if emit is None:
+            raise KernelError(f"'{op}' is not defined for {a.dtype}")
+        return Expr(emit(a.value, b.value).result, a.dtype)
+
+    def _floor_remainder(self, remainder: ir.Value, divisor: Expr) -> ir.Value:
+        """The remainder with the sign of the divisor, as in Python."""
+        zero = self.constant(0, divisor.dtype).value
+        nonzero = arith.CmpIOp(_SIGNED_PREDICATE["!="], remainder, zero).result
+        signs = arith.XOrIOp(remainder, divisor.value).result
+        opposite = arith.CmpIOp(_SIGNED_PREDICATE["<"], signs, zero).result
+        shifted = arith.AddIOp(remainder, divisor.value).result
+        return arith.SelectOp(arith.AndIOp(nonzero, opposite).result, shifted, remainder).result
+
+    @staticmethod
+    def _combine(op: str, a: Linear, b: Linear) -> Linear:
+        if op in "+-":
+            return a.plus(b, 1 if op == "+" else -1)
+        if op == "*" and not b.terms:
+            return a.times(b.constant)
+        if op == "*" and not a.terms:
+            return b.times(a.constant)
+        return Linear.symbol()
+
+    def _compare(self, op: str, a: Expr, b: Expr) -> ir.Value:
+        if a.dtype.is_float:
+            return arith.CmpFOp(_FLOAT_PREDICATE[op], a.value, b.value).result
+        unsigned = a.dtype.kind in ("uint", "bool")
+        predicates = _UNSIGNED_PREDICATE if unsigned else _SIGNED_PREDICATE
+        return arith.CmpIOp(predicates[op], a.value, b.value).result
+
+    def invert(self, value: object) -> Expr:
+        """``~value``: bitwise for integers, logical for bools."""
+        expr = self.as_expr(value)
+        if expr.dtype.is_float:
+            raise KernelError(f"'~' is not defined for {expr.dtype}")
+        ones = self.constant(1 if expr.dtype.kind == "bool" else -1, expr.dtype)
+        return Expr(arith.XOrIOp(expr.value, ones.value).result, expr.dtype)
+
+    def select(self, condition: object, then: object, otherwise: object) -> Expr:
+        """``then if condition else otherwise``, both computed."""
+        a, b = self.promote(then, otherwise)
+        return Expr(arith.SelectOp(self.condition(condition), a.value, b.value).result, a.dtype)
+
+    def condition(self, value: object) -> ir.Value:
+        """An i1 for anything that can be a condition."""
+        return self.cast(self.as_expr(value), dtypes.bool_).value
+
+    def constant_difference(self, stop: object, start: object) -> int | Expr:
+        """``stop - start``: a Python int where everything else cancels."""
+        a, b = self.as_index(stop), self.as_index(start)
+        difference = a.linear.plus(b.linear, -1)
+        return self.binary("-", a, b) if difference.terms else difference.constant
+
+    # Memory -----------------------------------------------------------------------------------------------
+
+    def indices(self, buffer: Buffer, indices: tuple[object, ...]) -> list[ir.Value]:
+        if len(indices) != buffer.ndim:
+            raise KernelError(f"buffer '{buffer.name}' has {buffer.ndim} dimensions, got {len(indices)} indices")
+        return [self.as_index(index).value for index in indices]
+
+    def load(self, buffer: Buffer, indices: tuple[object, ...]) -> Expr:
+        """The element of a buffer."""
+        return Expr(memref.LoadOp(buffer.value, self.indices(buffer, indices)).result, buffer.dtype)
+
+    def store(self, buffer: Buffer, indices: tuple[object, ...], value: object) -> None:
+        """Stores a scalar, converted to the element type."""
+        expr = self.cast(self.as_expr(value, buffer.dtype), buffer.dtype)
+        memref.StoreOp(expr.value, buffer.value, self.indices(buffer, indices))
+
+    def set_variable(self, variable: Variable, value: object) -> None:
+        """Assigns to a scalar that has a buffer of its own."""
+        expr = self.cast(self.as_expr(value, variable.dtype), variable.dtype)
+        memref.StoreOp(expr.value, variable.value, [])

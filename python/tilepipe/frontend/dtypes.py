@@ -1,0 +1,88 @@
+"""Element types of kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tilepipe import ir
+from tilepipe.frontend.errors import KernelError
+
+
+@dataclass(frozen=True)
+class DType:
+    """An element type. ``kind`` is one of float, int, uint, bool, index; ``bits`` its width.
+
+    Calling a dtype converts a value of a kernel to it: ``T.float32(x)``.
+    """
+
+    name: str
+    kind: str
+    bits: int
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"T.{self.name}"
+
+    def __call__(self, value: object) -> object:
+        from tilepipe.frontend.builder import current
+
+        return current().cast(current().as_expr(value), self)
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind == "float"
+
+    @property
+    def is_integer(self) -> bool:
+        """True for signed, unsigned and index values, not for bool."""
+        return self.kind in ("int", "uint", "index")
+
+    def mlir(self) -> ir.Type:
+        """The MLIR type in the current context; integers are signless."""
+        if self.kind == "float":
+            return {
+                "float16": ir.F16Type,
+                "bfloat16": ir.BF16Type,
+                "float32": ir.F32Type,
+                "float64": ir.F64Type,
+            }[self.name].get()
+        if self.kind == "index":
+            return ir.IndexType.get()
+        return ir.IntegerType.get_signless(self.bits)
+
+
+float16 = DType("float16", "float", 16)
+bfloat16 = DType("bfloat16", "float", 16)
+float32 = DType("float32", "float", 32)
+float64 = DType("float64", "float", 64)
+int8 = DType("int8", "int", 8)
+int16 = DType("int16", "int", 16)
+int32 = DType("int32", "int", 32)
+int64 = DType("int64", "int", 64)
+uint8 = DType("uint8", "uint", 8)
+uint16 = DType("uint16", "uint", 16)
+uint32 = DType("uint32", "uint", 32)
+uint64 = DType("uint64", "uint", 64)
+bool_ = DType("bool", "bool", 1)
+index = DType("index", "index", 64)
+
+ALL = {
+    dtype.name: dtype
+    for dtype in (
+        float16, bfloat16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_,
+    )
+}  # fmt: skip
+_ALIASES = {"float": "float32", "half": "float16", "double": "float64", "int": "int32", "uint": "uint32"}
+
+
+def to_dtype(value: object) -> DType:
+    """The dtype that a user names: a `DType`, a name, or a numpy or torch dtype."""
+    if isinstance(value, DType):
+        return value
+    name = value if isinstance(value, str) else getattr(value, "name", None) or str(value).rsplit(".", 1)[-1]
+    name = _ALIASES.get(name, name)
+    if name not in ALL:
+        raise KernelError(f"unknown dtype '{name}'; supported are {', '.join(ALL)}")
+    return ALL[name]

@@ -1,0 +1,57 @@
+"""Errors of kernels, located in the user's source."""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SourceLocation:
+    """A place in the user's kernel: 1-based line, 1-based column."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class KernelError(Exception):
+    """A mistake in a kernel.
+
+    ``location`` is where (or None if it has no place), ``message`` says what, without the place. The text of
+    the exception shows both and the source line with a caret under the column.
+    """
+
+    def __init__(self, message: str, location: SourceLocation | None = None, notes: tuple[str, ...] = ()) -> None:
+        self.message = message
+        self.location = location
+        self.notes = notes
+        super().__init__(self._format())
+
+    def _format(self) -> str:
+        if self.location is None:
+            return "\n".join((self.message, *self.notes))
+        lines = [f"{self.location}: error: {self.message}"]
+        source = linecache.getline(self.location.file, self.location.line).rstrip("\n")
+        if source:
+            lines += [f"    {source.expandtabs(4)}", "    " + " " * (self.location.column - 1) + "^"]
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def at(self, location: SourceLocation) -> KernelError:
+        """The same error with a place, unless it has one already."""
+        return self if self.location is not None else KernelError(self.message, location, self.notes)
+
+    @staticmethod
+    def from_diagnostics(error: Exception) -> KernelError:
+        """The first diagnostic of an `ir.MLIRError`, at its place in the user's source."""
+        for diagnostic in getattr(error, "diagnostics", ()) or ():
+            file = getattr(diagnostic, "file", "")
+            if file:
+                place = SourceLocation(file, diagnostic.line, diagnostic.column)
+                notes = tuple(str(getattr(note, "message", note)) for note in diagnostic.notes)
+                return KernelError(diagnostic.message, place, notes)
+        return KernelError(str(error))

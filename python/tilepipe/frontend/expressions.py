@@ -1,0 +1,306 @@
+"""Walks the syntax tree of a kernel and stages it: the expressions."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tilepipe import ir
+from tilepipe.dialects import scf
+from tilepipe.frontend import dtypes
+from tilepipe.frontend.builder import Builder
+from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable
+
+if TYPE_CHECKING:
+    from tilepipe.frontend.interpreter import Source
+
+_BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift, ast.Pow: operator.pow,
+}  # fmt: skip
+_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
+    ast.NotEq: operator.ne, ast.Is: operator.is_, ast.IsNot: operator.is_not,
+    ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
+}  # fmt: skip
+_UNARY: dict[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
+
+Staged = (Expr, Element, Variable)
+MISSING = object()
+"""Stands for the value of a name that a branch does not bind."""
+
+
+class ExpressionInterpreter:
+    """Evaluates expressions: Python values stay Python values, values of the kernel become operations."""
+
+    def __init__(self, source: Source, builder: Builder, env: dict[str, Any], outer: Callable[[str], Any]) -> None:
+        self.source = source
+        self.builder = builder
+        self.env = env
+        self.outer = outer
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """Operations get the location of ``node``, and so do errors that have none."""
+        place = self.source.location(node)
+        try:
+            with ir.Location.file(place.file, place.line, place.column):
+                yield
+        except KernelError as error:
+            if error.location is not None:
+                raise
+            raise error.at(place) from error.__cause__
+        except ir.MLIRError as error:
+            raise KernelError(str(error), place) from None
+        except (TypeError, ValueError, AttributeError, IndexError, KeyError, ZeroDivisionError) as error:
+            raise KernelError(f"{type(error).__name__}: {error}", place) from error
+
+    def eval(self, node: ast.expr) -> Any:
+        """The value of an expression."""
+        handler = getattr(self, "eval_" + type(node).__name__, None)
+        with self.at(node):
+            return handler(node) if handler is not None else self.eval_python(node)
+
+    def eval_python(self, node: ast.expr) -> Any:
+        """Anything else is plain Python over names that are not values of the kernel."""
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        known = {}
+        for name in names:
+            try:
+                known[name] = self.lookup(name)
+            except KernelError:
+                continue  # bound by the expression itself
+            if isinstance(known[name], Staged):
+                raise KernelError(f"'{type(node).__name__}' is not supported on values of the kernel")
+        return eval(compile(ast.fix_missing_locations(ast.Expression(node)), self.source.file, "eval"), known)
+
+    def lookup(self, name: str) -> Any:
+        if name in self.env:
+            return self.env[name]
+        try:
+            return self.outer(name)
+        except NameError:
+            pass
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        near = difflib.get_close_matches(name, self.env, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise KernelError(f"unknown name '{name}'{hint}")
+
+    def eval_Constant(self, node: ast.Constant) -> Any:
+        return node.value
+
+    def eval_Name(self, node: ast.Name) -> Any:
+        return self.lookup(node.id)
+
+    def eval_Attribute(self, node: ast.Attribute) -> Any:
+        value = self.eval(node.value)
+        try:
+            return getattr(value, node.attr)
+        except AttributeError:
+            near = difflib.get_close_matches(node.attr, dir(value), 1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            owner = ast.unparse(node.value)
+            raise KernelError(f"'{owner}' has no attribute '{node.attr}'{hint}") from None
+
+    def eval_Tuple(self, node: ast.Tuple) -> Any:
+        return tuple(self.eval_items(node.elts))
+
+    def eval_List(self, node: ast.List) -> Any:
+        return self.eval_items(node.elts)
+
+    def eval_items(self, nodes: list[ast.expr]) -> list[Any]:
+        items: list[Any] = []
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                items.extend(self.eval(node.value))
+            else:
+                items.append(self.eval(node))
+        return items
+
+    def eval_Slice(self, node: ast.Slice) -> slice:
+        return slice(*(None if part is None else self.eval(part) for part in (node.lower, node.upper, node.step)))
+
+    def eval_Subscript(self, node: ast.Subscript) -> Any:
+        value, index = self.eval(node.value), self.eval(node.slice)
+        if isinstance(value, (list, tuple, dict)) and isinstance(index, Staged):
+            raise KernelError(f"cannot index a Python {type(value).__name__} with a value of the kernel")
+        if isinstance(value, Staged):
+            raise KernelError(f"'{ast.unparse(node.value)}' is a scalar and has no elements")
+        return value[index]
+
+    def binary(self, op: type, left: Any, right: Any) -> Any:
+        if op not in _BINARY:
+            raise KernelError(f"operator '{op.__name__}' is not supported in a kernel")
+        for side in (left, right):
+            if isinstance(side, (Buffer, Region)):
+                raise KernelError("arithmetic is on elements; loop over the tile with T.Parallel")
+        return _BINARY[op](left, right)
+
+    def eval_BinOp(self, node: ast.BinOp) -> Any:
+        return self.binary(type(node.op), self.eval(node.left), self.eval(node.right))
+
+    def eval_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        value = self.eval(node.operand)
+        if isinstance(node.op, ast.Not):
+            if isinstance(value, Staged):
+                return self.builder.invert(Expr(self.builder.condition(value), dtypes.bool_))
+            return not value
+        return _UNARY[type(node.op)](value)
+
+    def eval_Compare(self, node: ast.Compare) -> Any:
+        left, result = self.eval(node.left), None
+        for op, right_node in zip(node.ops, node.comparators, strict=True):
+            right = self.eval(right_node)
+            this = _COMPARE[type(op)](left, right)
+            result = this if result is None else self.both(result, this)
+            left = right
+        return result
+
+    def both(self, a: Any, b: Any) -> Any:
+        return self.builder.binary("&", a, b) if isinstance(a, Staged) or isinstance(b, Staged) else a and b
+
+    def eval_BoolOp(self, node: ast.BoolOp) -> Any:
+        is_and = isinstance(node.op, ast.And)
+        result = self.eval(node.values[0])
+        for right in node.values[1:]:
+            if not isinstance(result, Staged):
+                if bool(result) != is_and:
+                    return result
+                result = self.eval(right)
+                continue
+            # The right side is computed only where it counts, as in Python.
+            def compute(right: ast.expr = right) -> list[object]:
+                return [Expr(self.builder.condition(self.eval(right)), dtypes.bool_)]
+
+            def constant() -> list[object]:
+                return [not is_and]
+
+            then, otherwise = (compute, constant) if is_and else (constant, compute)
+            result = self.select_branch(result, then, otherwise)[0]
+        return result
+
+    def eval_IfExp(self, node: ast.IfExp) -> Any:
+        condition = self.eval(node.test)
+        if not isinstance(condition, Staged):
+            return self.eval(node.body if condition else node.orelse)
+        return self.select_value(condition, node.body, node.orelse)
+
+    def select_value(self, condition: Any, then: ast.expr, otherwise: ast.expr) -> Any:
+        """One of two expressions, of which only the chosen one is computed."""
+        return self.select_branch(condition, lambda: [self.eval(then)], lambda: [self.eval(otherwise)])[0]
+
+    def select_branch(self, condition: Any, then: Callable[[], list[object]],
+                      otherwise: Callable[[], list[object]]) -> list[object]:
+        """Stages both branches of an `if`; the values that they give, merged one by one."""
+        draft = scf.IfOp(self.builder.condition(condition), hasElse=True)
+        values, blocks = [], []
+        for region, branch in zip(draft.regions, (then, otherwise), strict=True):
+            block = region.blocks[0] if len(region.blocks) else region.blocks.append()
+            blocks.append(block)
+            with ir.InsertionPoint(block):
+                values.append(branch())
+        return self.merge(draft, blocks, values)
+
+    def merge(self, draft: Any, blocks: list[ir.Block], values: list[list[object]]) -> list[object]:
+        """Replaces the draft, whose result types were not known yet, by an `if` that gives the values."""
+        merged: list[object] = []
+        yields: tuple[list[ir.Value], list[ir.Value]] = ([], [])
+        places: list[tuple[int, dtypes.DType]] = []
+        for position, (a, b) in enumerate(zip(*values, strict=True)):
+            merged.append(a)
+            if a is b or not (_is_scalar(a) or _is_scalar(b)):
+                continue
+            if not (_is_scalar(a) and _is_scalar(b)):
+                # Bound on one side only: not a value after the branch.
+                merged[position] = _unbound(a, b)
+                continue
+            dtype = self.common_dtype(a, b)
+            for side, value in enumerate((a, b)):
+                with ir.InsertionPoint(blocks[side]):
+                    expr = self.builder.cast(self.builder.as_expr(value, dtype), dtype)
+                yields[side].append(expr.value)
+            places.append((position, dtype))
+        for side, block in enumerate(blocks):
+            with ir.InsertionPoint(block):
+                scf.YieldOp(yields[side])
+        if not places:
+            return merged
+        types = [dtype.mlir() for _, dtype in places]
+        final = ir.Operation.create("scf.if", results=types, operands=[draft.operation.operands[0]], regions=2)
+        for region, block in zip(final.regions, blocks, strict=True):
+            block.append_to(region)
+        draft.operation.erase()
+        for (position, dtype), result in zip(places, final.results, strict=True):
+            merged[position] = Expr(result, dtype)
+        return merged
+
+    def common_dtype(self, a: object, b: object) -> dtypes.DType:
+        known = [v.dtype for v in (a, b) if isinstance(v, Staged)]
+        if not known:
+            numbers = (a, b)
+            if all(isinstance(v, bool) for v in numbers):
+                return dtypes.bool_
+            return dtypes.float32 if any(isinstance(v, float) for v in numbers) else dtypes.int32
+        return self.builder._common(
+            known[0] if isinstance(a, Staged) else None, known[-1] if isinstance(b, Staged) else None, a, b
+        )
+
+    def eval_JoinedStr(self, node: ast.JoinedStr) -> str:
+        parts = []
+        for part in node.values:
+            parts.append(part.value if isinstance(part, ast.Constant) else format(self.eval(part.value)))
+        return "".join(parts)
+
+    def eval_Call(self, node: ast.Call) -> Any:
+        function = self.eval(node.func)
+        lazy = getattr(function, "stage_lazily", None)
+        if lazy is not None:
+            return lazy(self, node)
+        args = self.eval_items(node.args)
+        kwargs: dict[str, Any] = {}
+        for keyword in node.keywords:
+            value = self.eval(keyword.value)
+            kwargs.update(value if keyword.arg is None else {keyword.arg: value})
+        if function is range and any(isinstance(a, Staged) for a in args):
+            from tilepipe.language import serial
+
+            return serial(*args)
+        if function in _SCALAR_BUILTINS and any(isinstance(a, Staged) for a in args):
+            return _SCALAR_BUILTINS[function](self.builder, args)
+        return function(*args, **kwargs)
+
+
+def _reduce(op: str) -> Callable[[Builder, list[Any]], Expr]:
+    def run(builder: Builder, args: list[Any]) -> Expr:
+        result = args[0]
+        for arg in args[1:]:
+            result = builder.binary(op, result, arg)
+        return result
+
+    return run
+
+
+_SCALAR_BUILTINS: dict[Any, Callable[[Builder, list[Any]], Any]] = {
+    max: _reduce("max"),
+    min: _reduce("min"),
+    abs: lambda builder, args: builder.binary("max", args[0], -args[0]),
+    int: lambda builder, args: builder.cast(builder.as_expr(args[0]), dtypes.int32),
+    float: lambda builder, args: builder.cast(builder.as_expr(args[0]), dtypes.float32),
+    bool: lambda builder, args: Expr(builder.condition(args[0]), dtypes.bool_),
+}
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, (*Staged, bool, int, float))
+
+
+def _unbound(a: object, b: object) -> object:
+    return MISSING if a is MISSING or b is MISSING else a

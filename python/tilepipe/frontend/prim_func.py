@@ -1,0 +1,217 @@
+"""`T.prim_func`: a kernel, from its Python function to a module of `tile` IR."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tilepipe import ir
+from tilepipe.dialects import func, memref
+from tilepipe.frontend import dtypes
+from tilepipe.frontend.builder import Builder
+from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.interpreter import Interpreter, ReturnFromMacro, Source
+from tilepipe.frontend.values import Buffer, Expr, Linear
+
+
+@dataclass(frozen=True, eq=False)
+class Dynamic:
+    """A size that is known when the kernel is called: ``T.dynamic("m")``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """The type of a tensor argument: sizes are ints or `Dynamic`s."""
+
+    shape: tuple[int | Dynamic, ...]
+    dtype: dtypes.DType
+
+    def mlir(self) -> ir.Type:
+        sizes = [s if isinstance(s, int) else ir.ShapedType.get_dynamic_size() for s in self.shape]
+        return ir.MemRefType.get(sizes, self.dtype.mlir())
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument of a kernel."""
+
+    name: str
+    type: TensorType | dtypes.DType
+
+
+def read_source(function: Callable[..., Any]) -> Source:
+    """The syntax tree of a function and where it stands."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError) as error:
+        raise KernelError(f"the source of '{function.__qualname__}' is not at hand: {error}") from None
+    text = "".join(lines)
+    dedented = textwrap.dedent(text)
+    indent = len(text.split("\n", 1)[0]) - len(dedented.split("\n", 1)[0])
+    tree = ast.parse(dedented).body[0]
+    if not isinstance(tree, ast.FunctionDef):
+        raise KernelError("a kernel is a plain function")
+    return Source(tree, inspect.getsourcefile(function) or "<kernel>", first, indent)
+
+
+def outer_lookup(function: Callable[..., Any]) -> Callable[[str], Any]:
+    """Finds names as Python does: enclosing functions, then the module."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+
+    def lookup(name: str) -> Any:
+        if name in cells:
+            try:
+                return cells[name].cell_contents
+            except ValueError:
+                raise NameError(name) from None
+        if name in function.__globals__:
+            return function.__globals__[name]
+        raise NameError(name)
+
+    return lookup
+
+
+def evaluate_annotation(function: Callable[..., Any], annotation: Any) -> Any:
+    """An annotation that is a string (``from __future__ import annotations``) is evaluated in its place."""
+    if not isinstance(annotation, str):
+        return annotation
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    local = {name: cell.cell_contents for name, cell in cells.items()}
+    try:
+        return eval(annotation, dict(function.__globals__), local)
+    except NameError:
+        return _evaluate_in_caller(annotation)
+
+
+def _evaluate_in_caller(annotation: str) -> Any:
+    # Names that only the annotation uses are not in the closure; they are alive in a calling frame.
+    frame = inspect.currentframe()
+    while frame is not None:
+        try:
+            return eval(annotation, frame.f_globals, frame.f_locals)
+        except NameError:
+            frame = frame.f_back
+    raise KernelError(f"cannot evaluate the annotation '{annotation}'")
+
+
+class PrimFunc:
+    """A kernel that is not compiled yet.
+
+    ``name`` is the function's, ``params`` its arguments in order. ``build`` stages it. ``script`` is its
+    source IR as text.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.source = read_source(function)
+        self.params = tuple(self._parameter(p) for p in inspect.signature(function).parameters.values())
+        self.__doc__ = function.__doc__
+
+    def _parameter(self, parameter: inspect.Parameter) -> Parameter:
+        place = self.source.location(self.source.tree)
+        if parameter.annotation is inspect.Parameter.empty:
+            raise KernelError(
+                f"argument '{parameter.name}' has no type; write '{parameter.name}: T.Tensor((M, N), dtype)'", place
+            )
+        type_ = evaluate_annotation(self.function, parameter.annotation)
+        if isinstance(type_, (TensorType, dtypes.DType)):
+            return Parameter(parameter.name, type_)
+        raise KernelError(f"argument '{parameter.name}' is a T.Tensor or a dtype, got {type_!r}", place)
+
+    def build(self, context: ir.Context) -> ir.Module:
+        """The kernel as a module of `tile` IR in ``context``; raises `KernelError`."""
+        place = self.source.location(self.source.tree)
+        with context, ir.Location.file(place.file, place.line, place.column), Builder() as builder:
+            module = ir.Module.create()
+            with ir.InsertionPoint(module.body):
+                types = [p.type.mlir() for p in self.params]
+                op = func.FuncOp(self.name, ir.FunctionType.get(types, []))
+                block = op.add_entry_block()
+            with ir.InsertionPoint(block):
+                env = self._bind_arguments(builder, list(block.arguments))
+                Interpreter(self.source, builder, env, outer_lookup(self.function)).run(self.source.tree.body)
+                func.ReturnOp([])
+            self._verify(module)
+            return module
+
+    def _verify(self, module: ir.Module) -> None:
+        try:
+            module.operation.verify()
+        except ir.MLIRError as error:
+            raise KernelError.from_diagnostics(error) from None
+
+    def _bind_arguments(self, builder: Builder, arguments: list[ir.Value]) -> dict[str, Any]:
+        env: dict[str, Any] = {}
+        sizes: dict[Dynamic, Expr] = {}
+        for parameter, argument in zip(self.params, arguments, strict=True):
+            type_ = parameter.type
+            if isinstance(type_, dtypes.DType):
+                env[parameter.name] = Expr(argument, type_)
+                continue
+            shape: list[int | Expr] = []
+            for dim, size in enumerate(type_.shape):
+                if isinstance(size, int):
+                    shape.append(size)
+                    continue
+                if size not in sizes:
+                    at = builder.constant(dim, dtypes.index).value
+                    sizes[size] = Expr(memref.DimOp(argument, at).result, dtypes.index, Linear.symbol())
+                shape.append(sizes[size])
+            env[parameter.name] = Buffer(argument, tuple(shape), type_.dtype, "global", parameter.name)
+        # A dynamic size that the kernel names from outside stands for its value.
+        lookup = outer_lookup(self.function)
+        for name in self.function.__code__.co_freevars + self.function.__code__.co_names:
+            try:
+                value = lookup(name)
+            except NameError:
+                continue
+            if isinstance(value, Dynamic) and value in sizes:
+                env[name] = sizes[value]
+        return env
+
+    def script(self) -> str:
+        """The source IR as text."""
+        return str(self.build(ir.Context()))
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name}({', '.join(p.name for p in self.params)})>"
+
+
+def prim_func(function: Callable[..., Any]) -> PrimFunc:
+    """Makes a kernel of a function whose arguments are `T.Tensor`s or dtypes."""
+    return PrimFunc(function)
+
+
+class Macro:
+    """A helper function that is inlined where it is called. See `macro`."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.source = read_source(function)
+        self.signature = inspect.signature(function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        from tilepipe.frontend.builder import current
+
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        body = Interpreter(
+            self.source, current(), dict(bound.arguments), outer_lookup(self.function), in_macro=True
+        )
+        try:
+            body.run(self.source.tree.body)
+        except ReturnFromMacro as result:
+            return result.value
+        return None
+
+
+def macro(function: Callable[..., Any]) -> Macro:
+    """Makes a helper that kernels call; it is staged anew at each call. A `return` may only be its last act."""
+    return Macro(function)

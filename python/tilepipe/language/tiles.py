@@ -1,0 +1,288 @@
+"""Statements on whole tiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilepipe import ir
+from tilepipe.dialects import arith, memref, scf, tile
+from tilepipe.frontend import dtypes
+from tilepipe.frontend.builder import Builder, current
+from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable
+
+
+class _Side:
+    """One side of a copy: where it starts, and for each dimension its extent (None: not said) or that it is 1."""
+
+    def __init__(self, value: object, role: str) -> None:
+        if isinstance(value, Buffer):
+            self.buffer, self.starts = value, (0,) * value.ndim
+            self.extents: tuple[object | None, ...] = value.shape
+            self.picked = (False,) * value.ndim
+            self.whole = True
+        elif isinstance(value, Region):
+            self.buffer, self.starts = value.buffer, value.starts
+            self.extents, self.picked, self.whole = value.extents, value.picked, False
+        elif isinstance(value, Element):
+            self.buffer, self.starts = value.buffer, value.indices
+            self.extents = (None,) * value.buffer.ndim
+            self.picked = (False,) * value.buffer.ndim
+            self.whole = False
+        else:
+            raise KernelError(f"the {role} of a copy is a tile or a region of one, got {type(value).__name__}")
+
+    def sized(self) -> bool:
+        return all(extent is not None for extent in self.extents)
+
+    def region(self) -> list[tuple[int, object]]:
+        """Dimensions and extents that the copy runs over."""
+        return [(d, e) for d, (e, p) in enumerate(zip(self.extents, self.picked, strict=True)) if not p]
+
+
+def copy(src: object, dst: object, **_: object) -> None:
+    """Copies a tile or region. ``A[i, j]`` is a start point: the extent comes from the other side.
+
+    Elements outside of the source are read as zero, elements outside of the target are not written.
+    Element types may differ.
+    """
+    source, target = _Side(src, "source"), _Side(dst, "target")
+    if not source.sized() and not target.sized():
+        source.extents = (1,) * source.buffer.ndim
+    known = source if source.sized() and (not target.sized() or not source.whole or target.whole) else target
+    region = known.region()
+    if source.sized() and target.sized():
+        region = _smaller(source, target)
+    sizes = [extent for _, extent in region]
+    source_dims, target_dims = (_dims(side, sizes) for side in (source, target))
+    # The op takes extents for the side of lower rank; the other one has extent 1 elsewhere.
+    rank = min(source.buffer.ndim, target.buffer.ndim)
+    while len(sizes) < rank:
+        sizes.insert(0, 1)
+        for dims, side in ((source_dims, source), (target_dims, target)):
+            dims.insert(0, next(d for d in range(side.buffer.ndim) if d not in dims))
+            dims.sort()
+    longer = source_dims if source.buffer.ndim > target.buffer.ndim else target_dims
+    different = source.buffer.ndim != target.buffer.ndim
+    _emit_copy(current(), source, target, sizes, sorted(longer) if different else None)
+
+
+def _smaller(source: _Side, target: _Side) -> list[tuple[int, object]]:
+    a, b = source.region(), target.region()
+    if len(a) != len(b):
+        a, b = ([(d, e) for d, e in r if not (isinstance(e, int) and e == 1)] or r[-1:] for r in (a, b))
+    if len(a) != len(b):
+        raise KernelError(f"the sides of a copy have {len(a)} and {len(b)} dimensions")
+    for (_, x), (_, y) in zip(a, b, strict=True):
+        whole = source.whole or target.whole
+        if isinstance(x, int) and isinstance(y, int) and x != y and not whole:
+            raise KernelError(f"the sides of a copy have extents {x} and {y}")
+    if source.buffer.space == "global" and not target.whole:
+        return b
+    return b if target.buffer.space != "global" and (target.whole or not source.whole) else a
+
+
+def _dims(side: _Side, sizes: list[object]) -> list[int]:
+    """The dimensions of one side that the region runs over: those not picked, the last ones first."""
+    free = [d for d, p in enumerate(side.picked) if not p]
+    if len(free) > len(sizes):
+        units = [d for d in free if isinstance(side.extents[d], int) and side.extents[d] == 1]
+        while len(free) > len(sizes) and units:
+            free.remove(units.pop(0))
+    if len(free) < len(sizes):
+        raise KernelError(f"buffer '{side.buffer.name}' has too few dimensions for a region of {len(sizes)}")
+    return free[len(free) - len(sizes):]
+
+
+def _mixed(builder: Builder, items: Any) -> tuple[list[ir.Value], list[int]]:
+    """Dynamic values and static entries, as MLIR keeps offsets and sizes."""
+    values, statics = [], []
+    for item in items:
+        if isinstance(item, int) and not isinstance(item, bool) and item >= 0:
+            statics.append(item)
+        else:
+            values.append(builder.as_index(item).value)
+            statics.append(ir.ShapedType.get_dynamic_size())
+    return values, statics
+
+
+def _emit_copy(builder: Builder, source: _Side, target: _Side, sizes: list[object], dims: list[int] | None) -> None:
+    starts, static_starts = _mixed(builder, source.starts)
+    places, static_places = _mixed(builder, target.starts)
+    extents, static_extents = _mixed(builder, sizes)
+    tile.CopyOp(
+        source.buffer.value, target.buffer.value, starts, places, extents,
+        static_starts, static_places, static_extents, dims=dims,
+    )  # fmt: skip
+
+
+def _as_tile(value: object, role: str) -> Buffer:
+    if not isinstance(value, Buffer):
+        raise KernelError(f"{role} is a tile, got {type(value).__name__}")
+    return value
+
+
+def fill(buffer: object, value: object) -> None:
+    """Sets each element of a tile or region to a value."""
+    builder = current()
+    side = _Side(buffer, "target")
+    extents = [1 if extent is None else extent for extent in side.extents]
+    element = builder.cast(builder.as_expr(value, side.buffer.dtype), side.buffer.dtype)
+    offsets, static_offsets = _mixed(builder, side.starts)
+    sizes, static_sizes = _mixed(builder, extents)
+    tile.FillOp(side.buffer.value, element.value, offsets, sizes, static_offsets, static_sizes)
+
+
+def clear(buffer: object) -> None:
+    """Sets each element of a tile to zero."""
+    if isinstance(buffer, Variable):
+        current().set_variable(buffer, 0)
+        return
+    fill(buffer, 0)
+
+
+def gemm(
+    a: object, b: object, c: object, transpose_A: bool = False, transpose_B: bool = False,
+    policy: object = None, clear_accum: bool = False, **_: object,
+) -> None:  # fmt: skip
+    """``c += a @ b`` on tiles of rank 2; with ``clear_accum``, ``c = a @ b``.
+
+    ``transpose_A``: a is stored [K, M]; ``transpose_B``: b is stored [N, K]. Sums are formed in the element
+    type of c.
+    """
+    del policy
+    tiles = [_as_tile(value, f"operand '{name}' of T.gemm") for name, value in (("a", a), ("b", b), ("c", c))]
+    tile.GemmOp(*[t.value for t in tiles], transpose_a=transpose_A, transpose_b=transpose_B, clear=clear_accum)
+
+
+def reduce(src: object, dst: object, kind: str, dim: int = -1, clear: bool = True) -> None:
+    """Combines the elements of ``src`` along ``dim`` into ``dst``; without ``clear`` into what ``dst`` holds.
+
+    ``kind`` is one of sum, prod, max, min, abssum, absmax, and, or, xor.
+    """
+    source, target = _as_tile(src, "the source of a reduction"), _as_tile(dst, "the target of a reduction")
+    if not -source.ndim <= dim < source.ndim:
+        raise KernelError(f"dim is in [{-source.ndim}, {source.ndim}), got {dim}")
+    attribute = ir.Attribute.parse(f"#tile.reduce_kind<{kind}>")
+    tile.ReduceOp(attribute, source.value, target.value, dim % source.ndim, clear=clear)
+
+
+def reduce_sum(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
+    """Sums along ``dim``. See `reduce`."""
+    reduce(src, dst, "sum", dim, clear)
+
+
+def reduce_max(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
+    """Maxima along ``dim``. See `reduce`."""
+    reduce(src, dst, "max", dim, clear)
+
+
+def reduce_min(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
+    """Minima along ``dim``. See `reduce`."""
+    reduce(src, dst, "min", dim, clear)
+
+
+def reduce_abs_sum(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
+    """Sums of absolute values along ``dim``. See `reduce`."""
+    reduce(src, dst, "abssum", dim, clear)
+
+
+def reduce_abs_max(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
+    """Maxima of absolute values along ``dim``. See `reduce`."""
+    reduce(src, dst, "absmax", dim, clear)
+
+
+def cumsum(src: object, dst: object | None = None, dim: int = -1, reverse: bool = False) -> None:
+    """Running sums along ``dim``, in place without ``dst``."""
+    builder = current()
+    source = _as_tile(src, "the source of T.cumsum")
+    target = source if dst is None else _as_tile(dst, "the target of T.cumsum")
+    axis = dim % source.ndim
+    others = [e for d, e in enumerate(source.shape) if d != axis] or [1]
+    dynamic = [ir.ShapedType.get_dynamic_size()] * len(others)
+    op = tile.MapOp([builder.as_index(extent).value for extent in others], dynamic)
+    block = op.regions[0].blocks.append(*[ir.IndexType.get()] * len(others))
+    with ir.InsertionPoint(block):
+        points = [Expr(a, dtypes.index) for a in block.arguments][: source.ndim - 1]
+        _scan_line(builder, source, target, points, axis, reverse)
+        tile.YieldOp([])
+
+
+def _scan_line(builder: Builder, source: Buffer, target: Buffer, points: list[Expr], axis: int, reverse: bool) -> None:
+    zero, one, size = (builder.as_index(n).value for n in (0, 1, source.shape[axis]))
+    start = builder.constant(0, target.dtype)
+    loop = scf.ForOp(zero, size, one, [start.value])
+    with ir.InsertionPoint(loop.body):
+        at = Expr(loop.body.arguments[0], dtypes.index)
+        if reverse:
+            at = builder.binary("-", builder.binary("-", source.shape[axis], 1), at)
+        place = (*points[:axis], at, *points[axis:])
+        total = builder.binary("+", Expr(loop.body.arguments[1], target.dtype), builder.load(source, place))
+        builder.store(target, place, total)
+        scf.YieldOp([builder.cast(total, target.dtype).value])
+
+
+def _atomic(kind: str, target: object, value: object) -> None:
+    builder = current()
+    if isinstance(target, Element) and not isinstance(value, (Buffer, Region)):
+        _atomic_element(builder, kind, target, value)
+        return
+    side, tile_ = _Side(target, "target"), _as_tile(value, "the value of an atomic on a region")
+    dynamic = [ir.ShapedType.get_dynamic_size()] * tile_.ndim
+    op = tile.MapOp([builder.as_index(extent).value for extent in tile_.shape], dynamic)
+    block = op.regions[0].blocks.append(*[ir.IndexType.get()] * tile_.ndim)
+    with ir.InsertionPoint(block):
+        points = [Expr(a, dtypes.index) for a in block.arguments]
+        lead = side.buffer.ndim - tile_.ndim
+        places = [
+            start if d < lead else builder.binary("+", builder.as_index(start), points[d - lead])
+            for d, start in enumerate(side.starts)
+        ]
+        _guarded_atomic(builder, kind, Element(side.buffer, tuple(places)), builder.load(tile_, tuple(points)))
+        tile.YieldOp([])
+
+
+def _guarded_atomic(builder: Builder, kind: str, target: Element, value: Expr) -> None:
+    """Elements outside of the target are left out, as in a copy."""
+    inside = None
+    for place, extent in zip(target.indices, target.buffer.shape, strict=True):
+        here = builder.binary("<", place, builder.as_index(extent))
+        inside = here if inside is None else builder.binary("&", inside, here)
+    branch = scf.IfOp(builder.condition(inside))
+    with ir.InsertionPoint(branch.then_block):
+        _atomic_element(builder, kind, target, value)
+        scf.YieldOp([])
+
+
+def _atomic_element(builder: Builder, kind: str, target: Element, value: object) -> None:
+    expr = builder.cast(builder.as_expr(value, target.dtype), target.dtype)
+    attribute = ir.Attribute.parse(f"#tile.atomic_kind<{kind}>")
+    tile.AtomicOp(attribute, expr.value, target.buffer.value, builder.indices(target.buffer, target.indices))
+
+
+def atomic_add(target: object, value: object, **_: object) -> None:
+    """Adds to one element, or a tile to a region, as indivisible updates of the elements."""
+    _atomic("add", target, value)
+
+
+def atomic_max(target: object, value: object, **_: object) -> None:
+    """Maximum with one element, or of a tile with a region. See `atomic_add`."""
+    _atomic("max", target, value)
+
+
+def atomic_min(target: object, value: object, **_: object) -> None:
+    """Minimum with one element, or of a tile with a region. See `atomic_add`."""
+    _atomic("min", target, value)
+
+
+def annotate_layout(layouts: dict[object, object]) -> None:
+    """Accepted for TileLang; layouts are chosen by targets."""
+    del layouts
+
+
+def use_swizzle(panel_size: int = 8, order: str = "row", enable: bool = True) -> None:
+    """Accepted for TileLang; the order of blocks is chosen by targets."""
+    del panel_size, order, enable
+
+
+_ = (arith, memref)
