@@ -30,7 +30,8 @@ StringRef tilepipe::getArgumentSyntax() {
          "  :0..7        only the range\n"
          "  file.npy     contents of a memref\n"
          "  2.5          number\n"
-         "  1|2|5        alternatives; --check runs all combinations";
+         "  1|2|5        alternatives; --check runs all combinations\n"
+         "Several sets of arguments are separated by semicolons.";
 }
 
 static bool parseRange(StringRef text, ArgumentSpec &spec) {

@@ -32,7 +32,7 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<kernel.mlir>"),
 static cl::opt<std::string> entry("entry", cl::desc("Function to run"),
                                   cl::cat(category));
 static cl::opt<std::string>
-    argumentText("args", cl::desc("Arguments, see below"), cl::cat(category));
+    argumentText("args", cl::desc("Arguments, see above"), cl::cat(category));
 static cl::opt<std::string>
     policyName("policy",
                cl::desc("When asynchronous copies move their data: eager, late, "
@@ -76,7 +76,9 @@ static cl::list<std::string>
 static cl::opt<bool> print("print", cl::desc("Print the outputs"),
                            cl::cat(category));
 static cl::opt<std::string>
-    save("save", cl::desc("Write each memref argument to PREFIX<number>.npy"),
+    save("save",
+         cl::desc("Write each memref argument to PREFIX<number>.npy, or to "
+                  "PREFIX<set>-<number>.npy with several sets of arguments"),
          cl::value_desc("prefix"), cl::cat(category));
 static cl::opt<bool> statistics("statistics", cl::desc("Print what was executed"),
                                 cl::cat(category));
@@ -112,6 +114,16 @@ static bool getOptions(InterpreterOptions &options, std::string &error) {
   return true;
 }
 
+/// `--args`: sets separated by semicolons.
+static bool parseSets(std::vector<ArgumentChoices> &sets, std::string &error) {
+  SmallVector<StringRef> texts;
+  StringRef(argumentText).split(texts, ';');
+  for (StringRef text : texts)
+    if (!parseArguments(text, sets.emplace_back(), error))
+      return false;
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // One run
 //===----------------------------------------------------------------------===//
@@ -141,7 +153,8 @@ static void printBuffer(const HostBuffer &buffer, unsigned dim, int64_t first) {
   llvm::outs() << ']';
 }
 
-static int report(const KernelInput &input, ArrayRef<double> results) {
+static int report(const KernelInput &input, ArrayRef<double> results,
+                  StringRef prefix) {
   for (auto [number, buffer] : llvm::zip_equal(input.numbers, input.buffers)) {
     double sum = 0;
     for (int64_t i = 0, e = buffer.getNumElements(); i < e; ++i)
@@ -158,7 +171,7 @@ static int report(const KernelInput &input, ArrayRef<double> results) {
     }
     std::string error;
     if (!save.empty() &&
-        !writeNpy(save + std::to_string(number) + ".npy", buffer, error))
+        !writeNpy((prefix + Twine(number) + ".npy").str(), buffer, error))
       return fail(error);
   }
   for (auto [i, result] : llvm::enumerate(results))
@@ -166,26 +179,36 @@ static int report(const KernelInput &input, ArrayRef<double> results) {
   return 0;
 }
 
-static int runOnce(func::FuncOp function, const ArgumentChoices &choices,
+/// Alternatives of the arguments, one entry for each set of `--args`.
+using ArgumentSets = std::vector<ArgumentChoices>;
+
+static int runOnce(func::FuncOp function, const ArgumentSets &sets,
                    const InterpreterOptions &options) {
   std::string error;
-  auto combinations = getCombinations(choices, function);
-  auto input = makeInput(function, combinations.front(), seed, error);
-  if (!input)
-    return fail(error);
   Interpreter interpreter;
-  InterpreterStatistics counts;
-  SmallVector<double> results;
-  if (auto failure = interpreter.run(function, input->arguments, options,
-                                     &counts, &results)) {
-    failure->emit();
-    return 1;
+  for (auto [number, choices] : llvm::enumerate(sets)) {
+    auto combinations = getCombinations(choices, function);
+    auto input = makeInput(function, combinations.front(), seed, error);
+    if (!input)
+      return fail(error);
+    InterpreterStatistics counts;
+    SmallVector<double> results;
+    if (auto failure = interpreter.run(function, input->arguments, options,
+                                       &counts, &results)) {
+      failure->emit();
+      return 1;
+    }
+    if (statistics)
+      llvm::outs() << "steps " << counts.steps << ", asynchronous copies "
+                   << counts.asyncCopies << ", groups " << counts.groups
+                   << ", waits " << counts.waits << '\n';
+    std::string prefix = save;
+    if (sets.size() > 1)
+      prefix += std::to_string(number) + '-';
+    if (report(*input, results, prefix))
+      return 1;
   }
-  if (statistics)
-    llvm::outs() << "steps " << counts.steps << ", asynchronous copies "
-                 << counts.asyncCopies << ", groups " << counts.groups
-                 << ", waits " << counts.waits << '\n';
-  return report(*input, results);
+  return 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,11 +275,14 @@ static bool makeVariants(ModuleOp module, ModuleOp serial,
 }
 
 /// Runs the serial program for every combination of arguments.
-static bool makeCases(func::FuncOp serial, const ArgumentChoices &choices,
+static bool makeCases(func::FuncOp serial, const ArgumentSets &sets,
                       InterpreterOptions options, std::vector<Case> &cases,
                       std::string &error) {
   Interpreter interpreter;
-  for (auto &specs : getCombinations(choices, serial)) {
+  std::vector<SmallVector<ArgumentSpec>> combinations;
+  for (const ArgumentChoices &choices : sets)
+    llvm::append_range(combinations, getCombinations(choices, serial));
+  for (auto &specs : combinations) {
     Case &one = cases.emplace_back();
     one.name = describe(specs);
     one.input = makeInput(serial, specs, seed, error);
@@ -299,12 +325,12 @@ static bool runVariant(Variant &variant, const Case &one, const PolicyRun &run,
 }
 
 static int runCheck(ModuleOp module, ModuleOp serial, func::FuncOp function,
-                    const ArgumentChoices &choices,
+                    const ArgumentSets &sets,
                     const InterpreterOptions &options) {
   std::string error;
   std::vector<Variant> variants;
   std::vector<Case> cases;
-  if (!makeCases(function, choices, options, cases, error) ||
+  if (!makeCases(function, sets, options, cases, error) ||
       !makeVariants(module, serial, variants, error))
     return fail(error);
   SmallVector<PolicyRun> runs = getPolicyRuns(seeds, seed);
@@ -338,12 +364,12 @@ static int runCheck(ModuleOp module, ModuleOp serial, func::FuncOp function,
 
 /// Says for each wait whether completing one group fewer is noticed.
 static int runMinimalWaits(ModuleOp module, ModuleOp serial,
-                           func::FuncOp function, const ArgumentChoices &choices,
+                           func::FuncOp function, const ArgumentSets &sets,
                            const InterpreterOptions &options) {
   std::string error;
   std::vector<Variant> variants;
   std::vector<Case> cases;
-  if (!makeCases(function, choices, options, cases, error) ||
+  if (!makeCases(function, sets, options, cases, error) ||
       !makeVariants(module, serial, variants, error))
     return fail(error);
   SmallVector<PolicyRun> runs = getPolicyRuns(seeds, seed);
@@ -397,9 +423,9 @@ int main(int argc, char **argv) {
   SourceMgrDiagnosticHandler handler(*sources, &context);
 
   InterpreterOptions options;
-  ArgumentChoices choices;
+  ArgumentSets sets;
   std::string error;
-  if (!getOptions(options, error) || !parseArguments(argumentText, choices, error))
+  if (!getOptions(options, error) || !parseSets(sets, error))
     return fail(error);
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(inputFile, sources, &context);
@@ -414,13 +440,14 @@ int main(int argc, char **argv) {
   func::FuncOp function = findEntry(serialModule, entry, error);
   if (!function)
     return fail(error);
-  if (choices.size() > function.getNumArguments())
-    return fail("'" + function.getSymName() + "' has " +
-                Twine(function.getNumArguments()) + " arguments, got " +
-                Twine(choices.size()));
+  for (const ArgumentChoices &choices : sets)
+    if (choices.size() > function.getNumArguments())
+      return fail("'" + function.getSymName() + "' has " +
+                  Twine(function.getNumArguments()) + " arguments, got " +
+                  Twine(choices.size()));
   if (minimalWaits)
-    return runMinimalWaits(*module, serialModule, function, choices, options);
+    return runMinimalWaits(*module, serialModule, function, sets, options);
   if (check)
-    return runCheck(*module, serialModule, function, choices, options);
-  return runOnce(function, choices, options);
+    return runCheck(*module, serialModule, function, sets, options);
+  return runOnce(function, sets, options);
 }
