@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tilepipe import ir
@@ -100,6 +100,13 @@ class Builder:
         if not expr.dtype.is_integer:
             raise KernelError(f"expected an integer index, got {expr.dtype}")
         return self.cast(expr, dtypes.index)
+
+    def mixed(self, items: Iterable[object]) -> list[int | ir.Value]:
+        """Constants as ints, other indices as values, as operations with static and dynamic entries take them."""
+        return [
+            item if isinstance(item, int) and not isinstance(item, bool) and item >= 0 else self.as_index(item).value
+            for item in items
+        ]
 
     def cast(self, expr: Expr, to: DType) -> Expr:
         """Converts a scalar; floats to integers truncate, bools are 0 and 1."""

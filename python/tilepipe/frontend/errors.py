@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,10 @@ class KernelError(Exception):
         return self if self.location is not None else KernelError(self.message, location, self.notes)
 
     @staticmethod
-    def from_diagnostics(error: Exception) -> KernelError:
-        """The first diagnostic of an `ir.MLIRError`, at its place in the user's source."""
-        for diagnostic in getattr(error, "diagnostics", ()) or ():
-            file = getattr(diagnostic, "file", "")
-            if file:
-                place = SourceLocation(file, diagnostic.line, diagnostic.column)
-                notes = tuple(str(getattr(note, "message", note)) for note in diagnostic.notes)
-                return KernelError(diagnostic.message, place, notes)
-        return KernelError(str(error))
+    def from_diagnostics(error: Any) -> KernelError:
+        """The first diagnostic of an `ir.MLIRError` that has a place in the user's source."""
+        if error.filename is None:
+            return KernelError(str(error))
+        place = SourceLocation(error.filename, error.line, error.col)
+        located = next(d for d in error.error_diagnostics if d.location.has_file)
+        return KernelError(located.message, place, tuple(note.message for note in error.notes))

@@ -203,7 +203,7 @@ class ExpressionInterpreter:
         draft = scf.IfOp(self.builder.condition(condition), hasElse=True)
         values, blocks = [], []
         for region, branch in zip(draft.regions, (then, otherwise), strict=True):
-            block = region.blocks[0] if len(region.blocks) else region.blocks.append()
+            block = region.blocks[0]
             blocks.append(block)
             with ir.InsertionPoint(block):
                 values.append(branch())

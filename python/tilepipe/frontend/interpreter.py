@@ -140,8 +140,12 @@ class Interpreter(ExpressionInterpreter):
             self.builder.set_variable(known, value)
             return
         # A value of the kernel is read when it is assigned, not when it is used.
-        if isinstance(value, (Element, Variable)):
+        if isinstance(value, Element) or (isinstance(value, Variable) and value.name):
             value = self.builder.as_expr(value)
+        # A tile is called what it is first assigned to.
+        if isinstance(value, (Buffer, Variable)) and not value.name:
+            value.name = name
+            value.value.owner.attributes["name"] = ir.StringAttr.get(name)
         self.env[name] = value
 
     def assign_element(self, target: ast.Subscript, value: object) -> None:
@@ -164,10 +168,8 @@ class Interpreter(ExpressionInterpreter):
         launch = self.eval(node.items[0].context_expr)
         if not isinstance(launch, loops.Launch):
             raise KernelError(f"expected 'with T.Kernel(...)', got {type(launch).__name__}")
-        grid = [self.builder.as_index(extent).value for extent in launch.grid]
-        dynamic = ir.ShapedType.get_dynamic_size()
-        op = tile.LaunchOp(grid, [dynamic] * len(grid), launch.threads)
-        with self.block(op.regions[0], len(grid), tile.YieldOp) as indices:
+        op = tile.LaunchOp(self.builder.mixed(launch.grid), launch.threads)
+        with self.box(op.body) as indices:
             names = node.items[0].optional_vars
             if names is not None:
                 self.assign(names, indices[0] if len(indices) == 1 and isinstance(names, ast.Name) else indices)
@@ -175,12 +177,11 @@ class Interpreter(ExpressionInterpreter):
                 self.run(node.body)
 
     @contextmanager
-    def block(self, region: ir.Region, count: int, terminator: Callable[..., Any]) -> Iterator[list[Expr]]:
-        """The body of a region with ``count`` index arguments and no yielded values."""
-        block = region.blocks.append(*[ir.IndexType.get()] * count)
+    def box(self, block: ir.Block) -> Iterator[list[Expr]]:
+        """The body of a launch or map: its indices; nothing is yielded."""
         with ir.InsertionPoint(block):
             yield [Expr(argument, dtypes.index) for argument in block.arguments]
-            terminator([])
+            tile.YieldOp([])
 
     def run_If(self, node: ast.If) -> None:
         condition = self.eval(node.test)
@@ -212,12 +213,11 @@ class Interpreter(ExpressionInterpreter):
         names, inits = self.carried(node.body)
         types = [init.dtype.mlir() for init in inits]
         op = scf.WhileOp(types, [init.value for init in inits])
-        before = op.regions[0].blocks.append(*types)
+        before, after = (region.blocks[0] for region in op.regions)
         with ir.InsertionPoint(before):
             self.bind(names, inits, before.arguments)
             condition = self.builder.condition(self.eval(node.test))
-            scf.ConditionOp(condition, before.arguments)
-        after = op.regions[1].blocks.append(*types)
+            scf.ConditionOp(condition, list(before.arguments))
         with ir.InsertionPoint(after):
             self.bind(names, inits, after.arguments)
             scf.YieldOp(self.run_body(node.body, names, inits))
@@ -248,9 +248,8 @@ class Interpreter(ExpressionInterpreter):
             raise KernelError(
                 f"'{outer[0]}' is assigned in T.Parallel, whose points run in no order; use a tile or an atomic"
             )
-        extents = [self.builder.as_index(extent).value for extent in spec.extents]
-        op = tile.MapOp(extents, [ir.ShapedType.get_dynamic_size()] * len(extents))
-        with self.block(op.regions[0], len(extents), tile.YieldOp) as indices, self.scope():
+        op = tile.MapOp(self.builder.mixed(spec.extents))
+        with self.box(op.body) as indices, self.scope():
             self.assign(node.target, indices[0] if isinstance(node.target, ast.Name) else indices)
             self.run(node.body)
 
@@ -276,10 +275,10 @@ class Interpreter(ExpressionInterpreter):
         start, stop, step = (self.builder.as_index(v).value for v in (spec.start, spec.stop, 1))
         names, inits = self.carried(node.body)
         op = tile.PipelineOp(
-            [init.dtype.mlir() for init in inits], start, stop, step, [init.value for init in inits],
+            start, stop, step, [init.value for init in inits],
             num_stages=spec.num_stages, stage=spec.stage, order=spec.order,
         )  # fmt: skip
-        block = op.regions[0].blocks.append(ir.IndexType.get(), *[init.dtype.mlir() for init in inits])
+        block = op.body
         with ir.InsertionPoint(block), self.scope():
             self.assign(node.target, Expr(block.arguments[0], dtypes.index))
             self.bind(names, inits, list(block.arguments)[1:])

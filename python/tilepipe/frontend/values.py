@@ -111,10 +111,11 @@ class Expr(Operators):
 
 @dataclass(eq=False)
 class Variable(Operators):
-    """A scalar that is assigned in more than one place: a rank-0 buffer of its own."""
+    """A scalar that may be assigned anywhere (``T.alloc_var``): a rank-0 buffer of its own."""
 
     value: ir.Value
     dtype: dtypes.DType
+    name: str = ""
 
 
 @dataclass(eq=False)

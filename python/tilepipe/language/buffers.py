@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tilepipe import ir
-from tilepipe.dialects import memref, tile
+from tilepipe.dialects import tile
 from tilepipe.frontend import values
 from tilepipe.frontend.builder import current
 from tilepipe.frontend.dtypes import DType, float32, to_dtype
@@ -46,7 +46,7 @@ def _alloc(shape: Sequence[int] | int, dtype: DType | str, space: str) -> values
     element = to_dtype(dtype)
     place = ir.Attribute.parse(f"#tile.space<{space}>")
     result = tile.AllocOp(ir.MemRefType.get(sizes, element.mlir(), memory_space=place)).result
-    return values.Buffer(result, sizes, element, space, "tile")
+    return values.Buffer(result, sizes, element, space, "")
 
 
 def alloc_shared(shape: Sequence[int] | int, dtype: DType | str, scope: str = "shared") -> values.Buffer:
@@ -76,4 +76,3 @@ def alloc_var(dtype: DType | str, init: object = None, scope: str = "var") -> va
 
 
 __all__ = ["Buffer", "Tensor", "alloc_fragment", "alloc_local", "alloc_shared", "alloc_var", "dynamic", "symbolic"]
-_ = memref

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilepipe import ir
-from tilepipe.dialects import arith, memref, scf, tile
+from tilepipe.dialects import scf, tile
 from tilepipe.frontend import dtypes
 from tilepipe.frontend.builder import Builder, current
 from tilepipe.frontend.errors import KernelError
@@ -94,25 +94,10 @@ def _dims(side: _Side, sizes: list[object]) -> list[int]:
     return free[len(free) - len(sizes):]
 
 
-def _mixed(builder: Builder, items: Any) -> tuple[list[ir.Value], list[int]]:
-    """Dynamic values and static entries, as MLIR keeps offsets and sizes."""
-    values, statics = [], []
-    for item in items:
-        if isinstance(item, int) and not isinstance(item, bool) and item >= 0:
-            statics.append(item)
-        else:
-            values.append(builder.as_index(item).value)
-            statics.append(ir.ShapedType.get_dynamic_size())
-    return values, statics
-
-
 def _emit_copy(builder: Builder, source: _Side, target: _Side, sizes: list[object], dims: list[int] | None) -> None:
-    starts, static_starts = _mixed(builder, source.starts)
-    places, static_places = _mixed(builder, target.starts)
-    extents, static_extents = _mixed(builder, sizes)
     tile.CopyOp(
-        source.buffer.value, target.buffer.value, starts, places, extents,
-        static_starts, static_places, static_extents, dims=dims,
+        source.buffer.value, target.buffer.value, builder.mixed(source.starts), builder.mixed(target.starts),
+        builder.mixed(sizes), dims=dims,
     )  # fmt: skip
 
 
@@ -128,9 +113,7 @@ def fill(buffer: object, value: object) -> None:
     side = _Side(buffer, "target")
     extents = [1 if extent is None else extent for extent in side.extents]
     element = builder.cast(builder.as_expr(value, side.buffer.dtype), side.buffer.dtype)
-    offsets, static_offsets = _mixed(builder, side.starts)
-    sizes, static_sizes = _mixed(builder, extents)
-    tile.FillOp(side.buffer.value, element.value, offsets, sizes, static_offsets, static_sizes)
+    tile.FillOp(side.buffer.value, element.value, builder.mixed(side.starts), builder.mixed(extents))
 
 
 def clear(buffer: object) -> None:
@@ -199,9 +182,7 @@ def cumsum(src: object, dst: object | None = None, dim: int = -1, reverse: bool 
     target = source if dst is None else _as_tile(dst, "the target of T.cumsum")
     axis = dim % source.ndim
     others = [e for d, e in enumerate(source.shape) if d != axis] or [1]
-    dynamic = [ir.ShapedType.get_dynamic_size()] * len(others)
-    op = tile.MapOp([builder.as_index(extent).value for extent in others], dynamic)
-    block = op.regions[0].blocks.append(*[ir.IndexType.get()] * len(others))
+    block = tile.MapOp(builder.mixed(others)).body
     with ir.InsertionPoint(block):
         points = [Expr(a, dtypes.index) for a in block.arguments][: source.ndim - 1]
         _scan_line(builder, source, target, points, axis, reverse)
@@ -228,9 +209,7 @@ def _atomic(kind: str, target: object, value: object) -> None:
         _atomic_element(builder, kind, target, value)
         return
     side, tile_ = _Side(target, "target"), _as_tile(value, "the value of an atomic on a region")
-    dynamic = [ir.ShapedType.get_dynamic_size()] * tile_.ndim
-    op = tile.MapOp([builder.as_index(extent).value for extent in tile_.shape], dynamic)
-    block = op.regions[0].blocks.append(*[ir.IndexType.get()] * tile_.ndim)
+    block = tile.MapOp(builder.mixed(tile_.shape)).body
     with ir.InsertionPoint(block):
         points = [Expr(a, dtypes.index) for a in block.arguments]
         lead = side.buffer.ndim - tile_.ndim
@@ -284,5 +263,3 @@ def use_swizzle(panel_size: int = 8, order: str = "row", enable: bool = True) ->
     """Accepted for TileLang; the order of blocks is chosen by targets."""
     del panel_size, order, enable
 
-
-_ = (arith, memref)
