@@ -93,13 +93,33 @@ void TileLangRule::move(unsigned task, int64_t stage, const Edge &because) {
   reasons[task] = because;
 }
 
+/// Issues `edge.to`, which depends on the last stage of an earlier iteration,
+/// right behind that task. Returns false if that gains nothing over the last
+/// stage, where it runs beside all tasks that follow it.
+bool TileLangRule::delay(const Edge &edge) {
+  if (first[edge.from] || edge.distance == 0 ||
+      minBehind[edge.to] >= int(edge.from))
+    return false;
+  bool runsBesideMore = false;
+  for (unsigned task = 0; task < size && !runsBesideMore; ++task)
+    runsBesideMore = !first[task] && (task > edge.from || task < edge.to);
+  if (!runsBesideMore)
+    return false;
+  minBehind[edge.to] = edge.from;
+  reasons[edge.to] = edge;
+  return true;
+}
+
 /// Makes way for an edge that does not hold; returns true if it could.
 bool TileLangRule::repairEdge(const Edge &edge, bool mayMove) {
   if (pull(edge.from))
     return true;
   if (!first[edge.to])
     return false;
-  move(edge.to, mayMove ? getLeastStage(edge) : last, edge);
+  int64_t least = mayMove ? getLeastStage(edge) : last;
+  if (mayMove && least >= last && delay(edge))
+    return true;
+  move(edge.to, least, edge);
   return true;
 }
 

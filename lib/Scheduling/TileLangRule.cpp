@@ -20,7 +20,7 @@ TileLangRule::TileLangRule(const Problem &problem)
     : problem(problem), size(problem.tasks.size()), last(problem.numStages),
       first(size), pulled(size), demoted(size), incoming(size), outgoing(size),
       written(size), touched(size), accesses(problem.buffers.size()),
-      minStage(size, 0) {
+      minStage(size, 0), minBehind(size, -1) {
   for (auto [index, edge] : llvm::enumerate(problem.edges)) {
     incoming[edge.to].push_back(index);
     outgoing[edge.from].push_back(index);
@@ -66,8 +66,10 @@ void TileLangRule::close() {
   }
 }
 
-/// For each first-stage task the last task of the last stage that uses what it,
-/// or a first-stage task tied to it, writes in this iteration; -1 for none.
+/// For each first-stage task the task of the last stage behind which it is
+/// issued: the last one that uses what it, or a first-stage task tied to it,
+/// writes in this iteration, or a later one that it has to wait for; -1 if
+/// there is no use.
 SmallVector<int> TileLangRule::getLastUses() const {
   // Accesses of the last stage, whichever region: versions are whole buffers.
   SmallVector<int> lastAccess(problem.buffers.size(), -1);
@@ -97,10 +99,18 @@ SmallVector<int> TileLangRule::getLastUses() const {
   }
   ties.compress();
   SmallVector<int> lastOfClass(ties.getNumClasses(), -1);
+  SmallVector<int> behindOfClass(ties.getNumClasses(), -1);
+  for (unsigned task : first.set_bits()) {
+    int &last = lastOfClass[ties[task]], &behind = behindOfClass[ties[task]];
+    last = std::max(last, lastUse[task]);
+    behind = std::max(behind, minBehind[task]);
+  }
+  // Without a use there is no place to be issued at.
   for (unsigned task : first.set_bits())
-    lastOfClass[ties[task]] = std::max(lastOfClass[ties[task]], lastUse[task]);
-  for (unsigned task : first.set_bits())
-    lastUse[task] = lastOfClass[ties[task]];
+    lastUse[task] =
+        lastOfClass[ties[task]] < 0
+            ? -1
+            : std::max(lastOfClass[ties[task]], behindOfClass[ties[task]]);
   return lastUse;
 }
 

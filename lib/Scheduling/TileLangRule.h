@@ -50,6 +50,7 @@ private:
   bool repairEdge(const Edge &edge, bool mayMove);
   bool repairVersions(bool mayMove);
   void move(unsigned task, int64_t stage, const Edge &because);
+  bool delay(const Edge &edge);
   void demote(unsigned task, const Edge &because);
   bool pull(unsigned task);
   bool pullSources();
@@ -78,6 +79,8 @@ private:
   std::vector<llvm::SmallVector<unsigned, 4>> accesses;
   /// Lower bounds of stages that dependences impose, and which one did.
   llvm::SmallVector<int64_t> minStage;
+  /// Tasks of the last stage behind which a task must be issued, or -1.
+  llvm::SmallVector<int> minBehind;
   llvm::MapVector<unsigned, Edge> reasons;
   Schedule schedule;
 };

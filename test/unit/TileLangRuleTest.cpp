@@ -129,6 +129,22 @@ TEST(TileLangRule, MemoryWrittenByConsumerIsNotPrefetched) {
   EXPECT_FALSE(check(problem, solution.schedule));
 }
 
+TEST(TileLangRule, LoadIsIssuedBehindTheStoreThatFeedsIt) {
+  // The next load of X needs the store, but not what follows the store.
+  Builder b(3);
+  unsigned x = b.state("X"), s = b.tile("S"), acc = b.state("acc");
+  b.copy("X", s, {x});
+  b.vector("store", {s}, {x});
+  b.gemm("acc", {acc}, acc);
+  Problem problem = b.take();
+  Solution solution = solveTileLangRule(problem);
+  EXPECT_EQ(solution.schedule.stage, Numbers({2, 3, 3}));
+  EXPECT_EQ(solution.schedule.order, Numbers({1, 0, 2}));
+  ASSERT_EQ(solution.limits.size(), 1u);
+  EXPECT_EQ(solution.limits[0].lead, 1);
+  EXPECT_FALSE(check(problem, solution.schedule));
+}
+
 TEST(TileLangRule, OneBufferStillOverlaps) {
   // As has to stay one buffer; Bs may have three. As is refilled right behind
   // its use, one step ahead.

@@ -25,6 +25,12 @@ enum class ExpansionForm {
   Predicated ///< one loop of guarded statements
 };
 
+/// How `--pipeline-planning` chooses the schedule of a loop.
+enum class PlanningPolicy {
+  TileLang, ///< copies as early as `num_stages` allows
+  Modulo    ///< the least initiation interval under the machine model
+};
+
 #define GEN_PASS_DECL
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

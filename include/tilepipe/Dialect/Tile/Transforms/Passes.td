@@ -47,6 +47,81 @@ def TileRaiseSCFFor : Pass<"tile-raise-scf-for"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+def PipelinePlanning : Pass<"pipeline-planning"> {
+  let summary = "decide how iterations of pipelined loops overlap";
+  let description = [{
+    Gives each `tile.pipeline` with `num_stages` of 1 or more, or with `stage`
+    and `order`, a schedule: `#tile.stage` on each statement,
+    `#tile.pipeline_schedule` on the loop and `versions` on buffers. This is the
+    only pass that decides; later ones carry out.
+
+    ```mlir
+    tile.pipeline %k = %c0 to %c8 step %c1 num_stages = 3 {
+      tile.copy %A[%c0, %k] to %As : ...
+      tile.copy %B[%k, %c0] to %Bs : ...
+      tile.gemm %As, %Bs, %C : ...
+    }
+    ```
+    becomes, with `versions = 3` on the allocations of `%As` and `%Bs`,
+    ```mlir
+    tile.pipeline %k = %c0 to %c8 step %c1
+        schedule = #tile.pipeline_schedule<depth = 3> {
+      tile.copy %A[%c0, %k] to %As {tile.stage = #tile.stage<0, order = 0>} : ...
+      tile.copy %B[%k, %c0] to %Bs {tile.stage = #tile.stage<0, order = 1>} : ...
+      tile.gemm %As, %Bs, %C {tile.stage = #tile.stage<2, order = 2>} : ...
+    }
+    ```
+
+    * `policy=tilelang` starts copies from global memory to tiles, and what they
+      need, `num_stages` iterations ahead, behind the last use of the buffer they
+      fill. `policy=modulo` looks for the least number of cycles between
+      iterations under the machine model of `#tile.target`. No buffer gets more
+      than `num_stages` versions.
+    * `stage` and `order` are a manual schedule, with one entry for each statement
+      in source order; lists that also count the scalar operations between them
+      are accepted. They win over the policy; `num_stages`, if it is 1 or more,
+      is then only the depth.
+    * `num_stages = 0` without lists, and no `num_stages`, is a serial loop.
+
+    A schedule keeps every dependence, of one iteration or between iterations. A
+    manual schedule that does not is an error. Where the policy has to leave a
+    statement in a later stage, or a loop serial, a remark names the dependence;
+    such a loop has no schedule afterwards. Of nested loops the outer one is
+    planned, if it can be, and the inner one stays serial. Loops are normalised
+    first: see `normalizePipeline`. A value that a statement of one stage computes
+    for another stage gets a rank-0 buffer.
+  }];
+  let options = [
+    Option<"policy", "policy", "::tilepipe::tile::PlanningPolicy",
+           "::tilepipe::tile::PlanningPolicy::TileLang",
+           "How automatic schedules are chosen",
+           [{::llvm::cl::values(
+               clEnumValN(::tilepipe::tile::PlanningPolicy::TileLang, "tilelang",
+                          "Copies as early as num_stages allows"),
+               clEnumValN(::tilepipe::tile::PlanningPolicy::Modulo, "modulo",
+                          "Least initiation interval under the machine model"))}]>,
+    Option<"remarks", "remarks", "bool", "true",
+           "Emit remarks for loops and statements that overlap less than asked">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::tilepipe::tile::TileDialect"];
+  let statistics = [
+    Statistic<"numPlanned", "loops-planned", "Loops that got a schedule">,
+    Statistic<"numManual", "loops-manual", "Of these, with a manual schedule">,
+    Statistic<"numSerial", "loops-serial", "Loops left serial that asked for more">,
+    Statistic<"numLimited", "statements-limited",
+              "Statements that start later than the policy wants">,
+    Statistic<"numBuffers", "buffers-versioned", "Buffers that got versions">,
+    Statistic<"numCells", "cells", "Values that got a buffer between stages">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // Multi-buffering
 //===----------------------------------------------------------------------===//
 
