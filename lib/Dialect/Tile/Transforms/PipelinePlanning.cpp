@@ -9,6 +9,7 @@
 #include "LoopPlan.h"
 #include "ScalarCells.h"
 
+#include "tilepipe/Analysis/Capacity.h"
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h"
 #include "tilepipe/Dialect/Tile/Transforms/Transforms.h"
 
@@ -183,6 +184,8 @@ void PipelinePlanning::runOnOperation() {
   for (auto &candidate : candidates)
     apply(*candidate);
   setVersions();
+  if (failed(checkCapacity(getOperation())))
+    return signalPassFailure();
   // `num_stages = 0` has said what it had to.
   getOperation()->walk([](PipelineOp loop) {
     if (!loop.getSchedule())

@@ -93,6 +93,10 @@ def PipelinePlanning : Pass<"pipeline-planning"> {
     planned, if it can be, and the inner one stays serial. Loops are normalised
     first: see `normalizePipeline`. A value that a statement of one stage computes
     for another stage gets a rank-0 buffer.
+
+    Buffers that do not fit a memory of `#tile.target`, with the versions that
+    were planned, are an error that says which `num_stages` fits: see
+    `--tile-check-capacity`.
   }];
   let options = [
     Option<"policy", "policy", "::tilepipe::tile::PlanningPolicy",
@@ -416,6 +420,53 @@ def ExpandSoftwarePipeline : Pass<"expand-software-pipeline"> {
     Statistic<"numCommits", "commits", "Commits emitted">,
     Statistic<"numWaits", "waits", "Waits emitted">
   ];
+}
+
+//===----------------------------------------------------------------------===//
+// Explanation
+//===----------------------------------------------------------------------===//
+
+def TileExplain : Pass<"tile-explain", "::mlir::ModuleOp"> {
+  let summary = "print what planning and injection make of each loop";
+  let description = [{
+    Plans and injects a clone of the module and prints to standard error, for each
+    `tile.pipeline`: its statements by issue order with stage and place in the
+    source; for each statement with copies, whether they are asynchronous or why
+    not; the versions and bytes of its buffers; the waits before and after
+    relaxation; the remarks of the planner. For each function, the bytes of each
+    memory against the capacity of `#tile.target`. Loops that are planned already
+    are taken as they are. The IR stays as it is.
+    `tile-opt --explain kernel.mlir` does this and nothing else.
+
+    ```
+    function gemm on sm_80
+    loop at gemm.mlir:39:5: depth 3
+      order  stage  statement               at
+          0      0  copy arg0 into As       43:7  asynchronous
+          1      0  copy arg1 into Bs       44:7  asynchronous
+          2      2  gemm As, Bs into Cl     45:7
+      buffer As: 3 versions of 8192 bytes = 24576 bytes of shared
+      ...
+      waits: 4 before relaxation, 3 after (groups that may stay in flight: 1, 1, 0); commits: 3
+    memory shared: 49152 bytes of 166912 (29 %)
+    ```
+  }];
+  let options = [
+    Option<"policy", "policy", "::tilepipe::tile::PlanningPolicy",
+           "::tilepipe::tile::PlanningPolicy::TileLang",
+           "Policy of --pipeline-planning",
+           [{::llvm::cl::values(
+               clEnumValN(::tilepipe::tile::PlanningPolicy::TileLang, "tilelang",
+                          "Copies as early as num_stages allows"),
+               clEnumValN(::tilepipe::tile::PlanningPolicy::Modulo, "modulo",
+                          "Least initiation interval under the machine model"))}]>,
+    Option<"toStdout", "stdout", "bool", "false",
+           "Print to standard output">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
+                           "::tilepipe::tile::TileDialect"];
 }
 
 //===----------------------------------------------------------------------===//
