@@ -15,9 +15,7 @@ chip=sm_80
 
 heading() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 run() {
-  printf '$'
-  printf ' %q' "$@"
-  printf '\n'
+  printf '$ %s\n' "$*"
   "$@"
 }
 
