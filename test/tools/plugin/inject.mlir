@@ -1,6 +1,9 @@
 // REQUIRES: mlir-opt
 // RUN: %mlir-opt %s --load-dialect-plugin=%plugin --load-pass-plugin=%plugin \
-// RUN:   --pass-pipeline='builtin.module(tile-verify-phase{phase=planned},inject-software-pipeline{form=predicated},tile-verify-phase{phase=injected},canonicalize)' \
+// RUN:   --pass-pipeline='builtin.module(pipeline-planning,inject-software-pipeline)' \
+// RUN:   | FileCheck %s
+// RUN: %mlir-opt %s --load-dialect-plugin=%plugin --load-pass-plugin=%plugin \
+// RUN:   --pass-pipeline='builtin.module(pipeline-planning,tile-verify-phase{phase=planned},inject-software-pipeline{form=predicated},tile-verify-phase{phase=injected},canonicalize)' \
 // RUN:   | FileCheck %s
 
 !G = memref<64x8xf16>
@@ -19,10 +22,10 @@
 func.func @gemm(%A: !G, %C: !C, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %S = tile.alloc {name = "S", versions = 2} : !S
-  tile.pipeline %k = %c0 to %n step %c1 schedule = #tile.pipeline_schedule<depth = 2> {
-    tile.copy %A[%k, 0] to %S {tile.stage = #tile.stage<0, order = 0>} : !G to !S
-    tile.gemm %S, %S, %C {tile.stage = #tile.stage<1, order = 1>} : !S, !S, !C
+  %S = tile.alloc {name = "S"} : !S
+  tile.pipeline %k = %c0 to %n step %c1 num_stages = 2 {
+    tile.copy %A[%k, 0] to %S : !G to !S
+    tile.gemm %S, %S, %C : !S, !S, !C
   }
   return
 }

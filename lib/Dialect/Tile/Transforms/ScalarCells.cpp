@@ -8,17 +8,27 @@
 
 #include "ScalarCells.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::tile;
 
+/// A number, or a vector of a fixed number of them.
+static bool isStorable(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (vector && !vector.isScalable())
+    type = vector.getElementType();
+  return type.isIntOrIndexOrFloat();
+}
+
 Value tile::getUnstorableResult(const DependenceGraph &graph,
                                 unsigned statement) {
   for (Value result : graph.getStatements()[statement]->getResults())
-    if (!result.use_empty() && !result.getType().isIntOrIndexOrFloat())
+    if (!result.use_empty() && !isStorable(result.getType()))
       return result;
   return {};
 }
@@ -39,6 +49,8 @@ private:
   /// A buffer for one value, its store, and its load for each stage.
   struct Cell {
     AllocOp buffer;
+    /// Zeros, one for each dimension of a vector.
+    SmallVector<Value> indices;
     Operation *store;
     llvm::SmallDenseMap<int64_t, Operation *> loads;
   };
@@ -75,16 +87,25 @@ CellInserter::Cell &CellInserter::getCell(Value value, unsigned source) {
     return it->second;
   PipelineOp loop = graph.getLoop();
   Location loc = value.getLoc();
+  auto vector = dyn_cast<VectorType>(value.getType());
   auto type = MemRefType::get(
-      {}, value.getType(), MemRefLayoutAttrInterface(),
+      vector ? vector.getShape() : ArrayRef<int64_t>(),
+      getElementTypeOrSelf(value.getType()), MemRefLayoutAttrInterface(),
       SpaceAttr::get(rewriter.getContext(), MemorySpace::Fragment));
   rewriter.setInsertionPoint(loop);
   Cell cell;
   cell.buffer = AllocOp::create(rewriter, loc, type,
                                 "scalar" + std::to_string(cells.size()));
+  if (type.getRank() > 0)
+    cell.indices.assign(type.getRank(),
+                        arith::ConstantIndexOp::create(rewriter, loc, 0));
   rewriter.setInsertionPointAfter(graph.getStatements()[source]);
-  cell.store =
-      memref::StoreOp::create(rewriter, loc, value, cell.buffer.getResult());
+  if (vector)
+    cell.store = vector::StoreOp::create(rewriter, loc, value,
+                                         cell.buffer.getResult(), cell.indices);
+  else
+    cell.store =
+        memref::StoreOp::create(rewriter, loc, value, cell.buffer.getResult());
   additions.push_back({cell.store, placements[source].stage, source, false});
   return cells.insert({value, std::move(cell)}).first->second;
 }
@@ -95,8 +116,12 @@ Value CellInserter::getLoad(Value value, unsigned source, unsigned user) {
   Operation *&load = cell.loads[stage];
   if (!load) {
     rewriter.setInsertionPointAfter(cell.store);
-    load = memref::LoadOp::create(rewriter, value.getLoc(),
-                                  cell.buffer.getResult());
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      load = vector::LoadOp::create(rewriter, value.getLoc(), vector,
+                                    cell.buffer.getResult(), cell.indices);
+    else
+      load = memref::LoadOp::create(rewriter, value.getLoc(),
+                                    cell.buffer.getResult());
     additions.push_back(
         {load, stage, firstUsers.lookup({source, stage}), true});
   }
@@ -112,7 +137,7 @@ void CellInserter::rewire(unsigned user) {
     if (!source || !llvm::is_contained(sources[user], *source))
       return;
     for (Value result : op->getResults())
-      if (result.getType().isIntOrIndexOrFloat() && !mapping.contains(result))
+      if (isStorable(result.getType()) && !mapping.contains(result))
         mapping.map(result, getLoad(result, *source, user));
   };
   SmallVector<Operation *> chain = getReplayedOps(graph, statement);

@@ -113,6 +113,7 @@ def PipelinePlanning : Pass<"pipeline-planning"> {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect",
                            "::tilepipe::tile::TileDialect"];
   let statistics = [
     Statistic<"numPlanned", "loops-planned", "Loops that got a schedule">,
