@@ -85,25 +85,31 @@ void TileLangRule::demote(unsigned task, const Edge &because) {
   }
 }
 
+/// True if `task`, issued behind `behind` one step ahead of its use, overlaps
+/// with more than it does in the last stage, where it runs beside all tasks
+/// that follow it anyway.
+bool TileLangRule::gainsAhead(unsigned task, int behind) const {
+  for (unsigned other = 0; other < size; ++other)
+    if (!first[other] && (int(other) > behind || other < task))
+      return true;
+  return false;
+}
+
 /// Gives a first-stage task at least `stage`.
 void TileLangRule::move(unsigned task, int64_t stage, const Edge &because) {
-  if (stage >= last)
+  if (stage >= last || (stage == last - 1 && !gainsAhead(task, behind[task])))
     return demote(task, because);
   minStage[task] = std::max(minStage[task], stage);
   reasons[task] = because;
 }
 
 /// Issues `edge.to`, which depends on the last stage of an earlier iteration,
-/// right behind that task. Returns false if that gains nothing over the last
-/// stage, where it runs beside all tasks that follow it.
+/// right behind that task. Returns false if that gains nothing.
 bool TileLangRule::delay(const Edge &edge) {
   if (first[edge.from] || edge.distance == 0 ||
       minBehind[edge.to] >= int(edge.from))
     return false;
-  bool runsBesideMore = false;
-  for (unsigned task = 0; task < size && !runsBesideMore; ++task)
-    runsBesideMore = !first[task] && (task > edge.from || task < edge.to);
-  if (!runsBesideMore)
+  if (!gainsAhead(edge.to, edge.from))
     return false;
   minBehind[edge.to] = edge.from;
   reasons[edge.to] = edge;

@@ -138,15 +138,15 @@ void TileLangRule::assignStages() {
 
 void TileLangRule::place() {
   last = problem.numStages;
-  SmallVector<int> lastUse = getLastUses();
+  behind = getLastUses();
   // What nothing waits for gains nothing from starting early.
   for (unsigned task : SmallVector<unsigned>(first.set_bits()))
-    if (lastUse[task] < 0)
+    if (behind[task] < 0)
       first.reset(task);
   assignStages();
-  std::vector<SmallVector<unsigned, 2>> behind(size);
+  std::vector<SmallVector<unsigned, 2>> groups(size);
   for (unsigned task : first.set_bits())
-    behind[lastUse[task]].push_back(task);
+    groups[behind[task]].push_back(task);
   schedule.order.assign(size, 0);
   int64_t next = 0;
   for (unsigned task = 0; task < size; ++task) {
@@ -154,11 +154,11 @@ void TileLangRule::place() {
       continue;
     schedule.order[task] = next++;
     // Later stages first: they empty buffers that earlier ones refill.
-    llvm::sort(behind[task], [&](unsigned a, unsigned b) {
+    llvm::sort(groups[task], [&](unsigned a, unsigned b) {
       return std::pair(-schedule.stage[a], a) <
              std::pair(-schedule.stage[b], b);
     });
-    for (unsigned early : behind[task])
+    for (unsigned early : groups[task])
       schedule.order[early] = next++;
   }
   if (mayRotate)
@@ -222,8 +222,18 @@ Solution TileLangRule::run() {
       continue;
     }
     bool mayMove = round < kRounds / 2;
-    if (!repair(mayMove) && !repairVersions(mayMove))
+    if (repair(mayMove) || repairVersions(mayMove))
+      continue;
+    if (mayRotate)
       return finish();
+    // What is left in the first stage may allow it again.
+    mayRotate = true;
+    place();
+    if (isLegal())
+      return finish();
+    mayRotate = false;
+    place();
+    return finish();
   }
   first.reset();
   place();

@@ -51,6 +51,7 @@ private:
   bool repairVersions(bool mayMove);
   void move(unsigned task, int64_t stage, const Edge &because);
   bool delay(const Edge &edge);
+  bool gainsAhead(unsigned task, int behind) const;
   void demote(unsigned task, const Edge &because);
   bool pull(unsigned task);
   bool pullSources();
@@ -81,6 +82,8 @@ private:
   llvm::SmallVector<int64_t> minStage;
   /// Tasks of the last stage behind which a task must be issued, or -1.
   llvm::SmallVector<int> minBehind;
+  /// Tasks of the last stage behind which first-stage tasks are issued now.
+  llvm::SmallVector<int> behind;
   llvm::MapVector<unsigned, Edge> reasons;
   Schedule schedule;
 };

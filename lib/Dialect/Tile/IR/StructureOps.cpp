@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::tile;
@@ -299,7 +301,7 @@ static LogicalResult verifyManualSchedule(PipelineOp op) {
         return op.emitOpError("expects '")
                << name << "' not below 0, got " << value << " at position "
                << i;
-  llvm::SmallDenseMap<int64_t, size_t> seen;
+  std::map<int64_t, size_t> seen;
   for (auto [i, value] : llvm::enumerate(*op.getOrder())) {
     auto [it, inserted] = seen.try_emplace(value, i);
     if (!inserted)

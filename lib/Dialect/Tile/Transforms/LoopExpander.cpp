@@ -12,6 +12,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::tile;
@@ -158,7 +160,7 @@ void LoopExpander::runPeeled() {
                }),
                t);
   emitKernel(math.constant(maxStage), count, maxStage);
-  llvm::SmallDenseMap<int64_t, OpFoldResult> numbers;
+  std::map<int64_t, OpFoldResult> numbers;
   for (int64_t e = 0; e < maxStage; ++e)
     steps.emit(makeStates([&](int64_t stage, StageState &state) {
                  if (stage <= e)

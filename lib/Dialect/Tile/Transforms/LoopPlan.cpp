@@ -45,6 +45,8 @@ bool tile::asksForSchedule(PipelineOp loop) {
 
 LoopPlan::LoopPlan(RewriterBase &rewriter, PipelineOp source)
     : userOps(collectUserOps(source)), manual(source.getStage().has_value()) {
+  if (manual)
+    listLength = source.getStage()->size();
   loop = normalizePipeline(rewriter, source);
 }
 
@@ -81,7 +83,7 @@ LogicalResult LoopPlan::giveUp(Operation *at, std::string reason) {
 }
 
 LogicalResult LoopPlan::solve(PlanningPolicy policy,
-                              const llvm::DenseSet<Value> &fixed) {
+                              const FixedBuffers &fixed) {
   whySerial.clear();
   culprit = nullptr;
   limits.clear();
@@ -100,7 +102,7 @@ LogicalResult LoopPlan::solve(PlanningPolicy policy,
   problem =
       buildLoopProblem(*graph, numStages, manual ? kMaxDepth : depth, fixed);
   if (manual)
-    return solveManual();
+    return solveManual(fixed);
   if (graph->getStatements().empty()) {
     whySerial = "it has no statements";
     return success();
@@ -109,12 +111,13 @@ LogicalResult LoopPlan::solve(PlanningPolicy policy,
   return success();
 }
 
-LogicalResult LoopPlan::solveManual() {
-  FailureOr<sched::Schedule> read = readManualSchedule(*graph, userOps);
+LogicalResult LoopPlan::solveManual(const FixedBuffers &fixed) {
+  FailureOr<sched::Schedule> read =
+      readManualSchedule(*graph, userOps, listLength);
   if (failed(read))
     return failure();
   schedule = std::move(*read);
-  if (failed(checkManualSchedule(*graph, problem, schedule)))
+  if (failed(checkManualSchedule(*graph, problem, fixed, schedule)))
     return failure();
   if (!loop.getNumStages() || *loop.getNumStages() == 0)
     depth = schedule.getMaxStage() + 1;
@@ -154,7 +157,8 @@ void LoopPlan::solveAutomatic(PlanningPolicy policy) {
 // Remarks
 //===----------------------------------------------------------------------===//
 
-void LoopPlan::emitLimit(const sched::Limit &limit) const {
+void LoopPlan::emitLimit(const sched::Limit &limit,
+                         const FixedBuffers &fixed) const {
   Operation *op = graph->getStatements()[limit.task];
   Operation *other = graph->getStatements()[limit.because.from];
   InFlightDiagnostic diagnostic = emitRemark(op->getLoc());
@@ -165,22 +169,13 @@ void LoopPlan::emitLimit(const sched::Limit &limit) const {
                << " iterations ahead: ";
   diagnostic << describeEdge(*graph, problem, limit.because);
   diagnostic.attachNote(other->getLoc()) << "the other statement is here";
-  if (limit.because.buffer == sched::kNone)
-    return;
-  Value root = problem.roots[limit.because.buffer];
-  if (!root || !root.getDefiningOp<AllocOp>())
-    return;
-  const BufferInfo &info = graph->getBuffers().find(root)->second;
-  if (info.mayHaveVersions())
-    return;
-  diagnostic.attachNote(info.culprit ? info.culprit->getLoc() : root.getLoc())
-      << "'" << getBufferName(root)
-      << "' is one buffer for all iterations: " << info.whyNotVersioned;
+  if (limit.because.buffer != sched::kNone)
+    noteFixedBuffer(diagnostic, problem.roots[limit.because.buffer], fixed);
 }
 
-void LoopPlan::emitRemarks() const {
+void LoopPlan::emitRemarks(const FixedBuffers &fixed) const {
   for (const sched::Limit &limit : limits)
-    emitLimit(limit);
+    emitLimit(limit, fixed);
   if (!isSerial())
     return;
   PipelineOp at = loop;

@@ -52,22 +52,23 @@ public:
   void analyze();
   /// Finds a schedule in which buffers of `fixed` have one version. Emits
   /// errors for manual schedules that are not legal.
-  mlir::LogicalResult solve(PlanningPolicy policy,
-                            const llvm::DenseSet<mlir::Value> &fixed);
+  mlir::LogicalResult solve(PlanningPolicy policy, const FixedBuffers &fixed);
   /// Says which statements start later than they should, and why the loop is
   /// serial if it is.
-  void emitRemarks() const;
+  void emitRemarks(const FixedBuffers &fixed) const;
 
 private:
   mlir::LogicalResult checkInputs();
   mlir::LogicalResult giveUp(mlir::Operation *culprit, std::string reason);
-  mlir::LogicalResult solveManual();
+  mlir::LogicalResult solveManual(const FixedBuffers &fixed);
   void solveAutomatic(PlanningPolicy policy);
-  void emitLimit(const sched::Limit &limit) const;
+  void emitLimit(const sched::Limit &limit, const FixedBuffers &fixed) const;
 
   PipelineOp loop;
   UserOps userOps;
   bool manual;
+  /// The length of the lists that the user wrote.
+  size_t listLength = 0;
   int64_t depth = 1;
   std::unique_ptr<DependenceGraph> graph;
   LoopProblem problem;

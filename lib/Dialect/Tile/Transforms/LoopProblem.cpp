@@ -153,7 +153,7 @@ static void addScalarBuffers(LoopProblem &result, const DependenceGraph &graph,
 
 LoopProblem tile::buildLoopProblem(const DependenceGraph &graph,
                                    int64_t numStages, int64_t maxVersions,
-                                   const llvm::DenseSet<Value> &fixed) {
+                                   const FixedBuffers &fixed) {
   LoopProblem result;
   sched::Problem &problem = result.problem;
   problem.numStages = numStages;
@@ -209,4 +209,15 @@ std::string tile::describeEdge(const DependenceGraph &graph,
   else
     os << " " << edge.distance << " iterations before";
   return text;
+}
+
+void tile::noteFixedBuffer(InFlightDiagnostic &diagnostic, Value root,
+                           const FixedBuffers &fixed) {
+  auto it = root ? fixed.find(root) : fixed.end();
+  if (it == fixed.end() || !root.getDefiningOp<AllocOp>())
+    return;
+  Operation *culprit = it->second.culprit;
+  diagnostic.attachNote(culprit ? culprit->getLoc() : root.getLoc())
+      << "'" << getBufferName(root)
+      << "' is one buffer for all iterations: " << it->second.reason;
 }

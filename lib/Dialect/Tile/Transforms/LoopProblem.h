@@ -21,11 +21,18 @@ struct LoopProblem {
   llvm::SmallVector<mlir::Value> roots;
 };
 
+/// Buffers that have one version in all loops, and why: one loop could not use
+/// more.
+struct FixedBuffer {
+  mlir::Operation *culprit = nullptr;
+  std::string reason;
+};
+using FixedBuffers = llvm::DenseMap<mlir::Value, FixedBuffer>;
+
 /// Builds the problem of `graph`, which has no obstacle. Buffers may have
 /// `maxVersions` versions, those in `fixed` only one.
 LoopProblem buildLoopProblem(const DependenceGraph &graph, int64_t numStages,
-                             int64_t maxVersions,
-                             const llvm::DenseSet<mlir::Value> &fixed);
+                             int64_t maxVersions, const FixedBuffers &fixed);
 
 /// True for a statement that does nothing but move data from global memory to
 /// a tile.
@@ -35,6 +42,11 @@ bool isPrefetch(mlir::Operation *statement);
 /// reads 'As', which 'tile.copy' writes in the iteration before".
 std::string describeEdge(const DependenceGraph &graph,
                          const LoopProblem &problem, const sched::Edge &edge);
+
+/// Adds a note that says why an allocation is one buffer for all iterations, if
+/// it is.
+void noteFixedBuffer(mlir::InFlightDiagnostic &diagnostic, mlir::Value root,
+                     const FixedBuffers &fixed);
 
 } // namespace tilepipe::tile
 

@@ -63,7 +63,7 @@ static Listing listOps(const DependenceGraph &graph, const UserOps &userOps) {
 }
 
 static LogicalResult reportLength(const DependenceGraph &graph,
-                                  const Listing &listing) {
+                                  const Listing &listing, size_t length) {
   PipelineOp loop = graph.getLoop();
   InFlightDiagnostic diagnostic = emitError(loop.getLoc(), "expected ")
                                   << listing.written.size()
@@ -80,20 +80,21 @@ static LogicalResult reportLength(const DependenceGraph &graph,
 }
 
 FailureOr<sched::Schedule>
-tile::readManualSchedule(const DependenceGraph &graph, const UserOps &userOps) {
+tile::readManualSchedule(const DependenceGraph &graph, const UserOps &userOps,
+                         size_t length) {
   PipelineOp loop = graph.getLoop();
   Listing listing = listOps(graph, userOps);
   ArrayRef<int64_t> stage = *loop.getStage(), order = *loop.getOrder();
   sched::Schedule schedule;
   // Normalisation has extended lists of the right length.
-  if (stage.size() == listing.all.size()) {
+  if (length == listing.written.size() && stage.size() == listing.all.size()) {
     schedule.stage.assign(stage);
     schedule.order.assign(order);
     return schedule;
   }
   if (listing.all.size() != listing.written.size() ||
-      stage.size() != listing.executable.size())
-    return reportLength(graph, listing);
+      length != listing.executable.size())
+    return reportLength(graph, listing, length);
   for (auto [index, op] : llvm::enumerate(listing.executable)) {
     if (!graph.getNumber(op))
       continue;
@@ -107,20 +108,9 @@ tile::readManualSchedule(const DependenceGraph &graph, const UserOps &userOps) {
 // Legality
 //===----------------------------------------------------------------------===//
 
-static void noteFixedBuffer(InFlightDiagnostic &diagnostic,
-                            const DependenceGraph &graph, Value root) {
-  auto it = graph.getBuffers().find(root);
-  if (it == graph.getBuffers().end() || it->second.mayHaveVersions() ||
-      !root.getDefiningOp<AllocOp>())
-    return;
-  const BufferInfo &info = it->second;
-  diagnostic.attachNote(info.culprit ? info.culprit->getLoc() : root.getLoc())
-      << "'" << getBufferName(root)
-      << "' is one buffer for all iterations: " << info.whyNotVersioned;
-}
-
 static LogicalResult reportEdge(const DependenceGraph &graph,
                                 const LoopProblem &problem,
+                                const FixedBuffers &fixed,
                                 const sched::Schedule &schedule,
                                 const sched::Edge &edge) {
   Operation *to = graph.getStatements()[edge.to];
@@ -145,30 +135,42 @@ static LogicalResult reportEdge(const DependenceGraph &graph,
     diagnostic << " of '" << getBufferName(root) << "'";
   diagnostic << ", distance " << distance << ")";
   diagnostic.attachNote(from->getLoc()) << "the other statement is here";
-  if (root)
-    noteFixedBuffer(diagnostic, graph, root);
+  noteFixedBuffer(diagnostic, root, fixed);
   return failure();
 }
 
 LogicalResult tile::checkManualSchedule(const DependenceGraph &graph,
                                         const LoopProblem &problem,
+                                        const FixedBuffers &fixed,
                                         sched::Schedule &schedule) {
   PipelineOp loop = graph.getLoop();
   sched::assignVersions(problem.problem, schedule);
+  for (auto [buffer, root, versions] : llvm::zip_equal(
+           problem.problem.buffers, problem.roots, schedule.versions)) {
+    if (versions <= buffer.maxVersions)
+      continue;
+    InFlightDiagnostic diagnostic =
+        emitError(loop.getLoc(), "illegal manual schedule: it needs ")
+        << versions << " versions of '" << buffer.name << "', which may have "
+        << buffer.maxVersions;
+    noteFixedBuffer(diagnostic, root, fixed);
+    return diagnostic;
+  }
   std::optional<sched::Violation> violation =
       sched::check(problem.problem, schedule);
   if (!violation)
     return success();
   if (violation->kind == sched::Violation::Kind::Edge)
-    return reportEdge(graph, problem, schedule,
+    return reportEdge(graph, problem, fixed, schedule,
                       problem.problem.edges[violation->edge]);
-  Operation *at = violation->second == sched::kNone
-                      ? loop.getOperation()
-                      : graph.getStatements()[violation->second];
   InFlightDiagnostic diagnostic =
-      emitError(at->getLoc(), "illegal manual schedule: ") << violation->reason;
+      emitError(loop.getLoc(), "illegal manual schedule: ")
+      << violation->reason;
   if (violation->first != sched::kNone)
     diagnostic.attachNote(graph.getStatements()[violation->first]->getLoc())
+        << "one statement is here";
+  if (violation->second != sched::kNone)
+    diagnostic.attachNote(graph.getStatements()[violation->second]->getLoc())
         << "the other statement is here";
   return diagnostic;
 }

@@ -19,15 +19,18 @@ using UserOps = llvm::DenseSet<mlir::Operation *>;
 UserOps collectUserOps(PipelineOp loop);
 
 /// Reads the lists of `graph`'s loop: one entry for each statement, or one for
-/// each statement and each scalar operation (whose entries mean nothing).
-/// Emits an error if they fit neither.
+/// each statement and each scalar operation (whose entries mean nothing). The
+/// user wrote lists of `length`, before normalisation. Emits an error if they
+/// fit neither.
 mlir::FailureOr<sched::Schedule>
-readManualSchedule(const DependenceGraph &graph, const UserOps &userOps);
+readManualSchedule(const DependenceGraph &graph, const UserOps &userOps,
+                   size_t length);
 
 /// Checks a schedule that the user wrote, and sets its versions. Emits an error
 /// that names both statements if it is not legal.
 mlir::LogicalResult checkManualSchedule(const DependenceGraph &graph,
                                         const LoopProblem &problem,
+                                        const FixedBuffers &fixed,
                                         sched::Schedule &schedule);
 
 } // namespace tilepipe::tile

@@ -15,6 +15,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <map>
+
 namespace tilepipe::tile {
 #define GEN_PASS_DEF_MULTIBUFFERVERSIONING
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h.inc"
@@ -94,7 +96,7 @@ private:
   ConstantPool pool;
   Operation *iteration = nullptr;
   Operation *last = nullptr;
-  llvm::SmallDenseMap<int64_t, Value> indices;
+  std::map<int64_t, Value> indices;
 };
 
 using LoopSlotsMap = llvm::DenseMap<Operation *, std::unique_ptr<LoopSlots>>;

@@ -49,6 +49,7 @@ private:
   void apply(Candidate &candidate);
   void setVersions();
 
+  FixedBuffers fixed;
   /// Versions of each buffer: as many as the loop with the most needs.
   llvm::MapVector<Operation *, int64_t> versions;
 };
@@ -81,12 +82,13 @@ void PipelinePlanning::collect(Operation *root, Candidates &candidates) {
 /// Solves all loops. A buffer that one of them cannot give versions has one in
 /// each.
 LogicalResult PipelinePlanning::solve(const Candidates &candidates) {
-  llvm::DenseSet<Value> fixed;
+  fixed.clear();
   for (const auto &candidate : candidates) {
     candidate->plan.analyze();
     for (const auto &[root, info] : candidate->plan.getGraph().getBuffers())
       if (!info.mayHaveVersions())
-        fixed.insert(root);
+        fixed.try_emplace(root,
+                          FixedBuffer{info.culprit, info.whyNotVersioned});
   }
   LogicalResult result = success();
   for (const auto &candidate : candidates)
@@ -103,7 +105,7 @@ void PipelinePlanning::leaveSerial(Candidate &candidate,
   ++numSerial;
   numLimited += candidate.plan.getLimits().size();
   if (remarks)
-    candidate.plan.emitRemarks();
+    candidate.plan.emitRemarks(fixed);
   PlanningInputs::take(loop);
   for (auto &[inner, inputs] : candidate.nested)
     inputs.restore(inner);
@@ -119,7 +121,7 @@ void PipelinePlanning::apply(Candidate &candidate) {
   numManual += plan.isManual();
   numLimited += plan.getLimits().size();
   if (remarks) {
-    plan.emitRemarks();
+    plan.emitRemarks(fixed);
     for (auto &[inner, inputs] : candidate.nested)
       emitRemark(inner.getLoc(), "loop is not pipelined: the loop around it is")
               .attachNote(loop.getLoc())

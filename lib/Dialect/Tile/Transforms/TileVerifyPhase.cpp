@@ -10,6 +10,8 @@
 #include "tilepipe/Analysis/DependenceGraph.h"
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h"
 
+#include <map>
+
 namespace tilepipe::tile {
 #define GEN_PASS_DEF_TILEVERIFYPHASE
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h.inc"
@@ -109,7 +111,7 @@ void TileVerifyPhase::verifyPlanned(Operation *op) {
 /// twice.
 bool TileVerifyPhase::verifyStages(const DependenceGraph &graph) {
   PipelineOp loop = graph.getLoop();
-  llvm::SmallDenseMap<int64_t, Operation *> issued;
+  std::map<int64_t, Operation *> issued;
   bool complete = true;
   for (Operation &op : *loop.getBodyBlock()) {
     StageAttr stage = getStage(&op);
