@@ -1,0 +1,77 @@
+//===- Oracle.h - Judges random programs ------------------------*- C++ -*-===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEPIPE_TOOLS_TILE_FUZZ_ORACLE_H
+#define TILEPIPE_TOOLS_TILE_FUZZ_ORACLE_H
+
+#include "Program.h"
+
+#include "tilepipe/Interpreter/Check.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace tilepipe::fuzz {
+
+struct Outcome {
+  enum class Status { Passed, Refused, Failed };
+  Status status = Status::Passed;
+  /// Class of a failure, kept while it is shrunk.
+  std::string kind;
+  std::string message;
+  /// The source program with its manual schedule.
+  std::string text;
+  /// For the summary.
+  bool isPipelined = false;
+  uint64_t copies = 0, waits = 0;
+};
+
+/// Serial against pipelined execution of programs, in one context.
+class Oracle {
+public:
+  Oracle();
+  ~Oracle();
+
+  Outcome check(const Program &program, uint64_t seed);
+
+  /// What loosening (`extra` at least 1) or removing (-1) each wait does.
+  struct WaitReport {
+    std::string wait;
+    bool isExecuted = false, bySanitizer = false, byValues = false;
+  };
+  /// Empty where the program is not pipelined with waits, or does not pass.
+  std::vector<WaitReport> mutateWaits(const Program &program, uint64_t seed,
+                                      int64_t extra);
+
+  /// Runs the passes on a text that may be nonsense. Never fails; only a crash
+  /// or a hang of the process counts.
+  void digest(llvm::StringRef text);
+
+private:
+  struct Prepared {
+    mlir::OwningOpRef<mlir::ModuleOp> serial, injected;
+    llvm::SmallVector<int64_t> trips;
+  };
+  /// Parses, plans and injects. False where the outcome is settled.
+  bool prepare(const Program &program, uint64_t seed, Prepared &prepared,
+               Outcome &outcome);
+  bool setManualSchedules(mlir::ModuleOp module, const Program &program);
+  bool runSerial(Prepared &prepared, int64_t trips, KernelInput &input,
+                 Outcome &outcome);
+  mlir::PassManager &getPasses(const std::string &pipeline);
+
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::vector<std::pair<std::string, std::unique_ptr<mlir::PassManager>>> passes;
+  /// Arguments of every program, by whether globals are the same.
+  std::unique_ptr<KernelInput> input;
+  std::string diagnostics;
+};
+
+} // namespace tilepipe::fuzz
+
+#endif // TILEPIPE_TOOLS_TILE_FUZZ_ORACLE_H
