@@ -217,18 +217,44 @@ void NewerGroups::propagate(Operation *root) {
     if (atDefinition.lookup(token) != newer)
       continue;
     for (unsigned i : flowsFrom.lookup(token))
-      reach(flows[i].to, add(newer, getDistance(token, flows[i].at)));
+      if (!completeAt.contains({flows[i].at, token}))
+        reach(flows[i].to, add(newer, getDistance(token, flows[i].at)));
   }
 }
 
-NewerGroups::NewerGroups(Operation *root) {
+/// A value is one group in all places that it dominates, and stays complete.
+void NewerGroups::findComplete(Operation *op, bool trustCounts,
+                               CompleteTokens &complete) {
+  for (Value operand : op->getOperands())
+    if (isToken(operand) && complete.count(operand))
+      completeAt.insert({op, operand});
+  for (Region &region : op->getRegions()) {
+    for (Block &block : region) {
+      CompleteTokens::ScopeTy scope(complete);
+      for (Operation &nested : block)
+        findComplete(&nested, trustCounts, complete);
+    }
+  }
+  auto wait = dyn_cast<AsyncWaitOp>(op);
+  if (!wait || (wait.getPending() && !trustCounts))
+    return;
+  // A copy may not be in a group yet: then the wait does not complete it.
+  for (Value token : wait.getTokens())
+    if (!token.getDefiningOp<AsyncCopyOp>())
+      complete.insert(token, true);
+}
+
+NewerGroups::NewerGroups(Operation *root, bool trustCounts) {
+  CompleteTokens complete;
+  CompleteTokens::ScopeTy scope(complete);
+  findComplete(root, trustCounts, complete);
   numberOp(root, 0);
   propagate(root);
 }
 
 std::optional<int64_t> NewerGroups::get(Value token, Operation *at) const {
   auto it = atDefinition.find(token);
-  if (it == atDefinition.end())
+  if (it == atDefinition.end() || completeAt.contains({at, token}))
     return std::nullopt;
   return add(it->second, getDistance(token, at));
 }

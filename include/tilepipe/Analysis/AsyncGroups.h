@@ -18,14 +18,18 @@
 
 #include "tilepipe/Dialect/Tile/IR/Tile.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/ScopedHashTable.h"
 
 namespace tilepipe {
 
-/// Lower bounds: the least number of groups that are newer than a token's.
+/// Lower bounds: the least number of groups that are newer than a token's. A token
+/// that a dominating wait has named is complete.
 class NewerGroups {
 public:
-  /// Analyses everything below `root`.
-  explicit NewerGroups(mlir::Operation *root);
+  /// Analyses everything below `root`. A wait with a count is taken to complete
+  /// its tokens only with `trustCounts`.
+  explicit NewerGroups(mlir::Operation *root, bool trustCounts = false);
 
   /// The largest `n` such that whichever way control comes to `at`, `n` groups
   /// were committed after the group of `token`. None if the token is complete
@@ -37,11 +41,16 @@ private:
   int64_t numberOp(mlir::Operation *op, int64_t start);
   int64_t getDistance(mlir::Value token, mlir::Operation *at) const;
   void propagate(mlir::Operation *root);
+  using CompleteTokens = llvm::ScopedHashTable<mlir::Value, bool>;
+  void findComplete(mlir::Operation *op, bool trustCounts,
+                    CompleteTokens &complete);
 
   /// The least number of commits from the entry of the root to the op (to its
   /// end), where entering a region costs nothing and a loop may run 0 times.
   llvm::DenseMap<mlir::Operation *, int64_t> before, after;
   llvm::DenseMap<mlir::Block *, int64_t> blockStart;
+  /// Operations and those of their operands that are complete there.
+  llvm::DenseSet<std::pair<mlir::Operation *, mlir::Value>> completeAt;
   /// For each token that is not complete: newer groups where it is defined.
   llvm::DenseMap<mlir::Value, int64_t> atDefinition;
 };

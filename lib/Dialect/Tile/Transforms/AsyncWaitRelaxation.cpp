@@ -11,7 +11,6 @@
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/ADT/ScopedHashTable.h"
 
 namespace tilepipe::tile {
 #define GEN_PASS_DEF_ASYNCWAITRELAXATION
@@ -140,14 +139,11 @@ struct AsyncWaitRelaxation
   void runOnOperation() override;
 
 private:
-  using CompleteTokens = llvm::ScopedHashTable<Value, bool>;
-
   bool isOurs(AsyncWaitOp wait) const { return !users.contains(wait); }
   void sinkWaits(Block &block, const AsyncMemory &memory);
   void countWait(AsyncWaitOp wait, const NewerGroups &newer);
   void mergeWaits(Block &block);
-  void removeImpliedWaits(Operation *op, const OutstandingGroups &outstanding,
-                          CompleteTokens &complete);
+  void removeImpliedWaits(Operation *root);
 
   /// Waits that came with a count.
   llvm::DenseSet<Operation *> users;
@@ -231,33 +227,18 @@ void AsyncWaitRelaxation::mergeWaits(Block &block) {
   }
 }
 
-/// Removes our waits that complete nothing: at most `pending` groups can be
-/// outstanding, or waits that dominate them have named the same tokens.
-void AsyncWaitRelaxation::removeImpliedWaits(
-    Operation *op, const OutstandingGroups &outstanding,
-    CompleteTokens &complete) {
-  for (Region &region : op->getRegions()) {
-    for (Block &block : region) {
-      CompleteTokens::ScopeTy scope(complete);
-      for (Operation &nested : llvm::make_early_inc_range(block)) {
-        removeImpliedWaits(&nested, outstanding, complete);
-        auto wait = dyn_cast<AsyncWaitOp>(nested);
-        if (!wait || !isOurs(wait))
-          continue;
-        std::optional<int64_t> count = outstanding.getBefore(wait);
-        bool implied = (count && *count <= int64_t(*wait.getPending())) ||
-                       llvm::all_of(wait.getTokens(), [&](Value token) {
-                         return complete.count(token);
-                       });
-        for (Value token : wait.getTokens())
-          complete.insert(token, true);
-        if (!implied)
-          continue;
-        wait.erase();
-        ++numRemoved;
-      }
-    }
-  }
+/// Removes our waits that find at most `pending` groups outstanding.
+void AsyncWaitRelaxation::removeImpliedWaits(Operation *root) {
+  OutstandingGroups outstanding(root);
+  root->walk([&](AsyncWaitOp wait) {
+    if (!isOurs(wait))
+      return;
+    std::optional<int64_t> count = outstanding.getBefore(wait);
+    if (!count || *count > int64_t(*wait.getPending()))
+      return;
+    wait.erase();
+    ++numRemoved;
+  });
 }
 
 void AsyncWaitRelaxation::runOnOperation() {
@@ -280,8 +261,5 @@ void AsyncWaitRelaxation::runOnOperation() {
 
   root->walk([&](Block *block) { mergeWaits(*block); });
 
-  OutstandingGroups outstanding(root);
-  CompleteTokens complete;
-  CompleteTokens::ScopeTy scope(complete);
-  removeImpliedWaits(root, outstanding, complete);
+  removeImpliedWaits(root);
 }

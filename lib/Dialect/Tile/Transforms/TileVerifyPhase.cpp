@@ -257,7 +257,7 @@ void TileVerifyPhase::runOnOperation() {
     root->walk([&](Operation *op) { verifyPlanned(op); });
     break;
   case Phase::Injected: {
-    NewerGroups newer(root);
+    NewerGroups newer(root, /*trustCounts=*/true);
     root->walk([&](Operation *op) { verifyInjected(op, newer); });
     break;
   }

@@ -482,6 +482,37 @@ func.func @back_edge(%A: !G, %S: !S, %out: !G, %n: index) {
 !G = memref<64x8xf16>
 !S = memref<8x8xf16, #tile.space<shared>>
 
+// What was waited for before the loop needs no wait in it: only the groups of
+// earlier iterations count.
+// CHECK-LABEL: @complete_on_entry
+func.func @complete_on_entry(%A: !G, %S: !S, %out: !G, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t0 = tile.async.copy %A to %S : !G to !S
+  %g0 = tile.async.commit %t0
+  // CHECK: tile.async.wait %{{.*}} pending = 0
+  tile.async.wait %g0
+  tile.copy %S to %out sizes [8, 8] : !S to !G
+  // CHECK: scf.for
+  // CHECK-NEXT: tile.async.wait %{{.*}} pending = 1
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%a = %g0) -> (!tile.token) {
+    tile.async.wait %a
+    %t = tile.async.copy %A[%k, 0] to %S : !G to !S
+    %g = tile.async.commit %t
+    %e = tile.async.commit ()
+    scf.yield %g : !tile.token
+  }
+  // CHECK: tile.async.wait %{{.*}} pending = 1
+  tile.async.wait %r
+  tile.copy %S to %out sizes [8, 8] : !S to !G
+  return
+}
+
+// -----
+
+!G = memref<64x8xf16>
+!S = memref<8x8xf16, #tile.space<shared>>
+
 // A rolled tail: its iterations wait for groups with one and with no newer one,
 // and for none after these.
 // CHECK-LABEL: @tail_loop

@@ -37,12 +37,15 @@ func.func @loop_left(%A: !G, %n: index) {
 
 func.func @waits(%A: !G, %S: !S) {
   %t = tile.async.copy %A to %S : !G to !S
-  // expected-note @below {{the token is made here}}
-  %g = tile.async.commit %t
+  %f = tile.async.commit %t
   // expected-error @below {{op has no count}}
-  tile.async.wait %g
+  tile.async.wait %f
+  // expected-note @below {{the token is made here}}
+  %g = tile.async.commit ()
   // expected-warning @below {{leaves 1 groups pending, but its token may have only 0 newer ones}}
   tile.async.wait %g pending = 1
+  // Complete by now, however many groups are newer.
+  tile.async.wait %g pending = 2
   return
 }
 

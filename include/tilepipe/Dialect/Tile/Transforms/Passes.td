@@ -184,13 +184,14 @@ def AsyncWaitRelaxation : Pass<"async-wait-relaxation"> {
     for everything. This pass gives it the largest `pending` count: for each
     token the least number of groups that are committed after the token's own
     group on any way to the wait (loop entry, back edge, tails, branches), and of
-    these the smallest. It then has as few waits as late as possible:
+    these the smallest. A token that a dominating wait has named is complete and
+    asks for nothing. The pass leaves as few waits as late as possible:
 
     * a wait moves down to the next operation that may touch memory of an
       asynchronous copy;
     * neighbours become one wait with the smaller count;
-    * a wait that can find no more than `pending` groups outstanding, or whose
-      tokens a dominating wait has named, is removed.
+    * a wait whose tokens are complete, or that can find no more than `pending`
+      groups outstanding, is removed.
 
     A wait that came with a count is the user's and is never changed. What it
     guarantees may make a wait without one superfluous.
