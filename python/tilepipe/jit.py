@@ -1,0 +1,71 @@
+"""`@tilepipe.jit`: a factory of kernels that compiles each variant once."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tilepipe.compiler import Kernel, compile
+from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.prim_func import PrimFunc
+from tilepipe.target import Target
+
+
+class JITFunction:
+    """A function that returns a `T.prim_func`. Calling it returns the compiled kernel of these arguments."""
+
+    def __init__(self, factory: Callable[..., PrimFunc], out_idx: Sequence[int] | int | None, target: str | Target,
+                 pass_configs: dict[str, Any] | None) -> None:
+        functools.update_wrapper(self, factory)
+        self.factory = factory
+        self.signature = inspect.signature(factory)
+        self.out_idx, self.target, self.pass_configs = out_idx, target, pass_configs
+        self._kernels: dict[Any, Kernel] = {}
+        self._lock = threading.Lock()
+
+    def get_prim_func(self, *args: Any, **kwargs: Any) -> PrimFunc:
+        """The kernel of these arguments, not compiled."""
+        func = self.factory(*args, **kwargs)
+        if not isinstance(func, PrimFunc):
+            raise KernelError(
+                f"'{self.factory.__name__}' returns a function with @T.prim_func, got {type(func).__name__}"
+            )
+        return func
+
+    def compile(self, *args: Any, **kwargs: Any) -> Kernel:
+        """Compiles the kernel of these arguments."""
+        return compile(self.get_prim_func(*args, **kwargs), self.out_idx, self.target, self.pass_configs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Kernel:
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        key = tuple((name, _freeze(value)) for name, value in bound.arguments.items())
+        with self._lock:
+            if key not in self._kernels:
+                self._kernels[key] = self.compile(*args, **kwargs)
+            return self._kernels[key]
+
+
+def _freeze(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, *map(_freeze, value))
+    if isinstance(value, dict):
+        return ("dict", *((k, _freeze(v)) for k, v in value.items()))
+    # 1, 1.0 and True are one key of a dict, but not one argument.
+    return (type(value).__name__, value)
+
+
+def jit(
+    func: Callable[..., PrimFunc] | None = None,
+    *,
+    out_idx: Sequence[int] | int | None = None,
+    target: str | Target = "auto",
+    pass_configs: dict[str, Any] | None = None,
+) -> Any:
+    """Decorates a factory of kernels; with or without arguments. See `tilepipe.compile`."""
+    if func is not None:
+        return JITFunction(func, out_idx, target, pass_configs)
+    return lambda factory: JITFunction(factory, out_idx, target, pass_configs)

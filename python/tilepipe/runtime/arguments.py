@@ -1,0 +1,112 @@
+"""Tensors of the caller: checked against the kernel's types, and as the machine sees them."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tilepipe.frontend.dtypes import DType
+from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.prim_func import Dynamic, Parameter, TensorType
+
+_SCALARS: dict[str, Any] = {
+    "float32": ctypes.c_float, "float64": ctypes.c_double, "int8": ctypes.c_int8, "int16": ctypes.c_int16,
+    "int32": ctypes.c_int32, "int64": ctypes.c_int64, "uint8": ctypes.c_uint8, "uint16": ctypes.c_uint16,
+    "uint32": ctypes.c_uint32, "uint64": ctypes.c_uint64, "bool": ctypes.c_bool,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class View:
+    """A strided tensor in host memory: address, shape and strides in elements, and the object that owns it."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: str
+    owner: Any
+
+
+def view_of(value: Any, name: str) -> View:
+    """A tensor of numpy, torch (on the CPU) or anything with DLPack."""
+    if isinstance(value, np.ndarray):
+        return _from_numpy(value)
+    if hasattr(value, "data_ptr") and hasattr(value, "stride"):  # torch, without importing it
+        if value.device.type != "cpu":
+            raise KernelError(f"argument '{name}' is on device '{value.device}', the kernel runs on the cpu")
+        strides, shape = tuple(value.stride()), tuple(value.shape)
+        return View(value.data_ptr(), shape, strides, str(value.dtype).rsplit(".", 1)[-1], value)
+    if hasattr(value, "__dlpack__"):
+        return _from_numpy(np.from_dlpack(value))
+    raise KernelError(f"argument '{name}' is a tensor (numpy, torch or DLPack), got {type(value).__name__}")
+
+
+def _from_numpy(array: np.ndarray) -> View:
+    size = array.itemsize
+    strides = tuple(s // size for s in array.strides)
+    if any(s % size for s in array.strides):
+        raise KernelError(f"strides {array.strides} in bytes are not multiples of the element size {size}")
+    return View(array.ctypes.data, array.shape, strides, array.dtype.name, array)
+
+
+def check_tensor(view: View, parameter: Parameter, sizes: dict[Dynamic, tuple[int, str]]) -> None:
+    """Raises unless the tensor has the element type, rank and sizes of the parameter.
+
+    ``sizes`` collects what dynamic sizes are: two tensors that name one size must agree on it.
+    """
+    type_ = parameter.type
+    assert isinstance(type_, TensorType)
+    name = parameter.name
+    if view.dtype != type_.dtype.name:
+        raise KernelError(f"argument '{name}' has dtype {view.dtype}, the kernel expects {type_.dtype}")
+    if len(view.shape) != len(type_.shape):
+        raise KernelError(f"argument '{name}' has {len(view.shape)} dimensions, the kernel expects {len(type_.shape)}")
+    for dim, (got, want) in enumerate(zip(view.shape, type_.shape, strict=True)):
+        if isinstance(want, int):
+            if got != want:
+                raise KernelError(f"argument '{name}' has size {got} in dimension {dim}, the kernel expects {want}")
+            continue
+        known, where = sizes.setdefault(want, (got, f"'{name}' dimension {dim}"))
+        if known != got:
+            raise KernelError(f"size '{want.name}' is {known} in {where} and {got} in '{name}' dimension {dim}")
+    _check_dense(view, name)
+
+
+def _check_dense(view: View, name: str) -> None:
+    expected = 1
+    for got, size in zip(reversed(view.strides), reversed(view.shape), strict=True):
+        if size != 1 and got != expected and 0 not in view.shape:
+            raise KernelError(f"argument '{name}' has strides {view.strides}, the kernel expects a dense row-major tensor")
+        expected *= size
+
+
+def dense_strides(shape: tuple[int, ...]) -> list[int]:
+    """Row-major strides in elements."""
+    strides = [1] * len(shape)
+    for dim in range(len(shape) - 1, 0, -1):
+        strides[dim - 1] = strides[dim] * shape[dim]
+    return strides
+
+
+def scalar(value: Any, dtype: DType, name: str) -> Any:
+    """A ctypes object that holds a scalar argument."""
+    if not isinstance(value, (int, float, np.number, np.bool_)):
+        raise KernelError(f"argument '{name}' is a {dtype}, got {type(value).__name__}")
+    if dtype.name in ("float16", "bfloat16"):
+        return _half(float(value), dtype)
+    if dtype.is_float:
+        return _SCALARS[dtype.name](float(value))
+    if isinstance(value, (float, np.floating)):
+        raise KernelError(f"argument '{name}' is a {dtype}, got {type(value).__name__}")
+    return _SCALARS[dtype.name](value if dtype.kind == "bool" else int(value))
+
+
+def _half(value: float, dtype: DType) -> Any:
+    if dtype.name == "float16":
+        return ctypes.c_uint16(int(np.float16(value).view(np.uint16)))
+    import ml_dtypes
+
+    return ctypes.c_uint16(int(ml_dtypes.bfloat16(value).view(np.uint16)))
