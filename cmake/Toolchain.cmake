@@ -10,6 +10,8 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
       ${CCACHE_PROGRAM})
 endif()
 
+string(TOUPPER "${CMAKE_BUILD_TYPE}" TILEPIPE_BUILD_TYPE)
+
 find_program(LLD_PROGRAM ld.lld-22)
 if(LLD_PROGRAM AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   foreach(kind EXE SHARED MODULE)
@@ -20,12 +22,50 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
-# Precompiles `header` for `target`. The binary differs from checkout to checkout; ccache
-# looks at this checksum of what it is made of instead, so that they share hits.
+# Precompiles `header` for `target`. With clang the precompiled file is made here and not
+# by CMake, whose option names it by an absolute path: ccache would take two checkouts for
+# different programs. It also looks at a checksum of what the file is made of (CCACHE_PCH_EXTSUM)
+# and not at the file itself, which differs from checkout to checkout.
 function(tilepipe_precompile target header)
-  target_precompile_headers(${target} PRIVATE ${header})
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_precompile_headers(${target} PRIVATE ${header})
+    return()
+  endif()
+  get_filename_component(name ${header} NAME)
+  set(pch ${CMAKE_CURRENT_BINARY_DIR}/${name}.pch)
+  set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+  set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+  get_directory_property(options COMPILE_OPTIONS)
+  separate_arguments(flags UNIX_COMMAND
+                     "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${TILEPIPE_BUILD_TYPE}}")
+  string(REPLACE "SHELL:-Xclang " "-Xclang;" options "${options}")
+  add_custom_command(
+    OUTPUT ${pch}
+    COMMAND ${CMAKE_CXX_COMPILER} ${flags} -fPIC ${options} -std=c++17
+            "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+            -D${target}_EXPORTS
+            "$<$<BOOL:${includes}>:-isystem;$<JOIN:${includes},;-isystem;>>"
+            -x c++-header ${header} -o ${pch}
+    DEPENDS ${header} COMMAND_EXPAND_LISTS VERBATIM
+    COMMENT "Precompiling ${name}")
   file(SHA256 ${header} sum)
-  set(pch ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch)
   file(GENERATE OUTPUT ${pch}.sum
-       CONTENT "${sum} ${CMAKE_CXX_COMPILER_VERSION} ${MLIR_VERSION} ${CMAKE_CXX_FLAGS}\n")
+       CONTENT "${sum} ${CMAKE_CXX_COMPILER_VERSION} ${MLIR_VERSION} ${flags} ${options}\n")
+  set_target_properties(${target} PROPERTIES TILEPIPE_PCH ${pch})
+  tilepipe_use_precompiled(${target} ${target})
+endfunction()
+
+# Compiles `target` with the precompiled header of `owner`.
+function(tilepipe_use_precompiled target owner)
+  get_target_property(pch ${owner} TILEPIPE_PCH)
+  if(NOT pch)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set_source_files_properties(${sources} PROPERTIES OBJECT_DEPENDS ${pch})
+  target_compile_options(${target} PRIVATE "SHELL:-Xclang -include-pch -Xclang ${pch}")
+  if(NOT target STREQUAL owner)
+    add_dependencies(${target} ${owner})
+  endif()
 endfunction()
