@@ -40,11 +40,12 @@ public:
     }
     if (current == chunks.size()) {
       size_t chunkSize = std::max(size, minChunk);
-      chunks.push_back({std::unique_ptr<char, void (*)(void *)>(
-                            static_cast<char *>(std::aligned_alloc(
-                                alignment, llvm::alignTo(chunkSize, alignment))),
-                            std::free),
-                        chunkSize, 0});
+      chunks.push_back(
+          {std::unique_ptr<char, void (*)(void *)>(
+               static_cast<char *>(std::aligned_alloc(
+                   alignment, llvm::alignTo(chunkSize, alignment))),
+               std::free),
+           chunkSize, 0});
     }
     Chunk &chunk = chunks[current];
     char *result = chunk.memory.get() + chunk.used;
@@ -130,7 +131,9 @@ static uint16_t roundDouble(double value, const llvm::fltSemantics &semantics) {
 //===----------------------------------------------------------------------===//
 
 extern "C" {
-static void *tilepipe_rt_frame_push(int64_t bytes) { return frames.push(bytes); }
+static void *tilepipe_rt_frame_push(int64_t bytes) {
+  return frames.push(bytes);
+}
 static void tilepipe_rt_frame_pop(void *frame) { frames.pop(frame); }
 static void tilepipe_rt_launch(BlockFunction block, void *context, int64_t x,
                                int64_t y, int64_t z) {
@@ -148,7 +151,10 @@ static uint16_t tilepipe_rt_double_to_bfloat(double value) {
 
 llvm::ArrayRef<std::pair<llvm::StringRef, void *>>
 tilepipe::runtime::getRuntimeSymbols() {
-#define TILEPIPE_SYMBOL(name) {#name, reinterpret_cast<void *>(&name)}
+#define TILEPIPE_SYMBOL(name)                                                  \
+  {                                                                            \
+    #name, reinterpret_cast<void *>(&name)                                     \
+  }
   static const std::pair<llvm::StringRef, void *> symbols[] = {
       TILEPIPE_SYMBOL(tilepipe_rt_frame_push),
       TILEPIPE_SYMBOL(tilepipe_rt_frame_pop),

@@ -10,10 +10,10 @@
 
 #include "tilepipe/Target/CPU/CpuKernel.h"
 
-#include "tilepipe/Pipelines/Registration.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "tilepipe/Pipelines/Registration.h"
 #include "gtest/gtest.h"
 #include <numeric>
 #include <thread>
@@ -107,8 +107,7 @@ TEST(CpuKernel, CopyClipsBothSides) {
                   int64_t ai = si + i, aj = sj + j, bi = ti + i, bj = tj + j;
                   if (bi < 0 || bi >= rows || bj < 0 || bj >= columns)
                     continue;
-                  bool inside =
-                      ai >= 0 && ai < rows && aj >= 0 && aj < columns;
+                  bool inside = ai >= 0 && ai < rows && aj >= 0 && aj < columns;
                   want[bi * columns + bj] = inside ? a[ai * columns + aj] : -1;
                 }
               ASSERT_EQ(b, want) << si << ' ' << sj << ' ' << ti << ' ' << tj
@@ -129,7 +128,8 @@ TEST(CpuKernel, CopyRunsOverChosenDimensions) {
   std::vector<int32_t> a(60), b(15, -7);
   std::iota(a.begin(), a.end(), 1);
   for (int64_t j : {0, 3, 4, -1}) {
-    invoke(*kernel, "f", {{a.data(), {3, 4, 5}}, {b.data(), {3, 5}}, {&j, {1}}});
+    invoke(*kernel, "f",
+           {{a.data(), {3, 4, 5}}, {b.data(), {3, 5}}, {&j, {1}}});
     for (int64_t x = 0; x < 15; ++x)
       ASSERT_EQ(b[x], j >= 0 && j < 4 ? a[x / 5 * 20 + j * 5 + x % 5] : 0);
   }
@@ -156,7 +156,10 @@ TEST(CpuKernel, CopyConverts) {
   a[0] = 1.0 + 0x1p-11 + 0x1p-40;
   a[1] = 0.0 / 0.0;
   invoke(*kernel, "f",
-         {{a.data(), {40}}, {h.data(), {40}}, {i.data(), {40}}, {f.data(), {40}},
+         {{a.data(), {40}},
+          {h.data(), {40}},
+          {i.data(), {40}},
+          {f.data(), {40}},
           {d.data(), {40}}});
   EXPECT_EQ(h[0], 0x3C01);
   EXPECT_EQ(f[2], -310.5f);
@@ -179,7 +182,8 @@ struct GemmCase {
 std::string gemmSource(const std::string &name, const GemmCase &g,
                        const std::string &ab, const std::string &c) {
   auto type = [](int64_t x, int64_t y, const std::string &t) {
-    return "memref<" + std::to_string(x) + "x" + std::to_string(y) + "x" + t + ">";
+    return "memref<" + std::to_string(x) + "x" + std::to_string(y) + "x" + t +
+           ">";
   };
   std::string a = g.ta ? type(g.k, g.m, ab) : type(g.m, g.k, ab);
   std::string b = g.tb ? type(g.n, g.k, ab) : type(g.k, g.n, ab);
@@ -199,9 +203,9 @@ template <typename AB, typename C>
 void checkGemms(const std::string &ab, const std::string &c,
                 unsigned vectorBits) {
   std::vector<GemmCase> cases = {
-      {1, 1, 1, false, false, false},   {8, 32, 4, false, false, true},
-      {13, 37, 5, false, true, false},  {24, 64, 16, true, false, false},
-      {7, 48, 9, true, true, true},     {33, 17, 33, false, false, false},
+      {1, 1, 1, false, false, false},      {8, 32, 4, false, false, true},
+      {13, 37, 5, false, true, false},     {24, 64, 16, true, false, false},
+      {7, 48, 9, true, true, true},        {33, 17, 33, false, false, false},
       {128, 128, 32, false, false, false}, {4, 4, 0, false, false, true}};
   std::string source;
   for (size_t i = 0; i < cases.size(); ++i)
@@ -230,8 +234,10 @@ void checkGemms(const std::string &ab, const std::string &c,
                  C(b[g.tb ? y * g.k + z : z * g.n + y]);
         want[x * g.n + y] = sum;
       }
-    std::vector<int64_t> as = g.ta ? std::vector{g.k, g.m} : std::vector{g.m, g.k};
-    std::vector<int64_t> bs = g.tb ? std::vector{g.n, g.k} : std::vector{g.k, g.n};
+    std::vector<int64_t> as =
+        g.ta ? std::vector{g.k, g.m} : std::vector{g.m, g.k};
+    std::vector<int64_t> bs =
+        g.tb ? std::vector{g.n, g.k} : std::vector{g.k, g.n};
     invoke(*kernel, "g" + std::to_string(i),
            {{a.data(), as}, {b.data(), bs}, {d.data(), {g.m, g.n}}});
     EXPECT_TRUE(d == want) << "case " << i << " of " << ab << " and " << c;
@@ -271,7 +277,9 @@ TEST(CpuKernel, ReducesAlongEachDimension) {
   std::vector<float> s = iota(11 * 19, 101), r(11, 1), c(19, 1e9), m(11, -1e9);
   s[3] = 0.0f / 0.0f; // ignored by min and max
   invoke(*kernel, "f",
-         {{s.data(), {11, 19}}, {r.data(), {11}}, {c.data(), {1, 19}},
+         {{s.data(), {11, 19}},
+          {r.data(), {11}},
+          {c.data(), {1, 19}},
           {m.data(), {11, 1}}});
   for (int x = 0; x < 11; ++x) {
     float sum = 1, least = 1e30f;
@@ -374,7 +382,8 @@ TEST(CpuKernel, LaunchesInParallel) {
   for (unsigned threads : {1, 2, 4}) {
     std::vector<int32_t> y(8, 0);
     float f = 0;
-    invoke(*kernel, "f", {{x.data(), {n}}, {y.data(), {8}}, {&f, {1}}}, threads);
+    invoke(*kernel, "f", {{x.data(), {n}}, {y.data(), {8}}, {&f, {1}}},
+           threads);
     EXPECT_EQ(y, std::vector<int32_t>(8, n / 8)) << threads << " threads";
     EXPECT_EQ(f, float(n));
   }
@@ -391,7 +400,8 @@ TEST(CpuKernel, CompilesFromSeveralThreads) {
           return;
         std::vector<int32_t> x(128, 3), y(8, 0);
         float f = 0;
-        invoke(*kernel, "f", {{x.data(), {128}}, {y.data(), {8}}, {&f, {1}}}, 2);
+        invoke(*kernel, "f", {{x.data(), {128}}, {y.data(), {8}}, {&f, {1}}},
+               2);
         good += y[3] == 128;
       }
     });
@@ -425,7 +435,8 @@ TEST(CpuKernel, RefusesWithoutAborting) {
   for (const char *source :
        {"func.func @f(%a: memref<4xf8E5M2>) { return }",
         "func.func @f(%a: memref<4xf32>) { gpu.barrier return }",
-        "func.func private @g()\n func.func @f() { call @g() : () -> () return }"}) {
+        "func.func private @g()\n func.func @f() { call @g() : () -> () return "
+        "}"}) {
     auto module = parseSourceString<ModuleOp>(source, context.get());
     ASSERT_TRUE(module);
     auto kernel = CpuKernel::compile(*module);

@@ -60,8 +60,9 @@ struct TruncDoubleTo16Bits : OpRewritePattern<arith::TruncFOp> {
     if (!module.lookupSymbol(name)) {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(module.getBody());
-      func::FuncOp::create(rewriter, module.getLoc(), name,
-                           rewriter.getFunctionType(rewriter.getF64Type(), bits))
+      func::FuncOp::create(
+          rewriter, module.getLoc(), name,
+          rewriter.getFunctionType(rewriter.getF64Type(), bits))
           .setPrivate();
     }
     auto call = func::CallOp::create(rewriter, op.getLoc(), name, bits,
@@ -73,8 +74,7 @@ struct TruncDoubleTo16Bits : OpRewritePattern<arith::TruncFOp> {
 
 /// Float to integer out of range is undefined in arith; here it saturates, so
 /// that results do not depend on the instructions chosen.
-template <typename OpT>
-struct SaturateFloatToInt : OpConversionPattern<OpT> {
+template <typename OpT> struct SaturateFloatToInt : OpConversionPattern<OpT> {
   using OpConversionPattern<OpT>::OpConversionPattern;
   LogicalResult
   matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,

@@ -86,8 +86,7 @@ static LogicalResult checkModule(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 /// Lowers each `OpTs` of the module, inner ones first.
-template <typename... OpTs>
-static void lowerAll(cpu::Lowering &l) {
+template <typename... OpTs> static void lowerAll(cpu::Lowering &l) {
   SmallVector<Operation *> ops;
   l.module.walk([&](Operation *op) {
     if (isa<OpTs...>(op))

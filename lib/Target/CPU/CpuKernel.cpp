@@ -109,7 +109,8 @@ CpuKernel::compile(ModuleOp original, const CpuCompileOptions &options,
       options.vectorBits ? options.vectorBits : getVectorBits(**machine);
 
   OwningOpRef<ModuleOp> module = original.clone();
-  if (failed(checkCalls(*module)) || failed(lowerModule(*module, options, vectorBits)))
+  if (failed(checkCalls(*module)) ||
+      failed(lowerModule(*module, options, vectorBits)))
     return makeError("module cannot be lowered to the CPU");
   spent.lower = lap();
 

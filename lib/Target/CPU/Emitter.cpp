@@ -124,8 +124,8 @@ Value Emitter::pointer(Value memref, Value offset) {
 }
 
 Value Emitter::memrefAt(Value pointer, MemRefType type) {
-  Value descriptor = MemRefDescriptor::fromStaticShape(*this, getLoc(), types,
-                                                       type, pointer);
+  Value descriptor =
+      MemRefDescriptor::fromStaticShape(*this, getLoc(), types, type, pointer);
   return UnrealizedConversionCastOp::create(*this, type, descriptor)
       .getResult(0);
 }

@@ -80,8 +80,7 @@ public:
             llvm::function_ref<void()> otherwise = nullptr);
 
 private:
-  template <typename OpT>
-  mlir::Value fold(mlir::Value a, mlir::Value b) {
+  template <typename OpT> mlir::Value fold(mlir::Value a, mlir::Value b) {
     return createOrFold<OpT>(a, b);
   }
 };

@@ -17,8 +17,7 @@ using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::cpu;
 
-template <typename OpT>
-static void replaceByZero(Lowering &l, OpT op) {
+template <typename OpT> static void replaceByZero(Lowering &l, OpT op) {
   OpBuilder b(op);
   Emitter e = l.before(op, b);
   op->getResult(0).replaceAllUsesWith(e.i64(int64_t(0)));

@@ -42,8 +42,9 @@ static Value neutral(Emitter &e, ReduceKind kind, Type type) {
   auto extreme = [&](bool lowest) -> Value {
     if (floating)
       return arith::ConstantOp::create(
-          e, FloatAttr::get(floating, APFloat::getInf(
-                                          floating.getFloatSemantics(), lowest)));
+          e,
+          FloatAttr::get(
+              floating, APFloat::getInf(floating.getFloatSemantics(), lowest)));
     return arith::ConstantOp::create(
         e, IntegerAttr::get(type, lowest ? APInt::getSignedMinValue(width)
                                          : APInt::getSignedMaxValue(width)));
@@ -187,8 +188,8 @@ void ReduceEmitter::emitRowBlock(ValueRange at, int64_t rows) {
     e.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> next;
     for (auto [point, sum] : llvm::zip(points, loop.getRegionIterArgs()))
-      next.push_back(combine(e, op.getKind(), sum,
-                             load(point, loop.getInductionVar())));
+      next.push_back(
+          combine(e, op.getKind(), sum, load(point, loop.getInductionVar())));
     scf::YieldOp::create(e, next);
   }
   for (auto [point, sum] : llvm::zip(points, loop.getResults()))
@@ -274,13 +275,13 @@ void cpu::lower(Lowering &l, tile::AtomicOp op) {
   // Other blocks see only global memory. Integers that do not fill their bytes
   // have no atomic instruction; they are guarded by a lock of the runtime.
   bool isShared = tile::getMemorySpace(memref) == tile::MemorySpace::Global;
-  bool isByteSized = type.isIndex() || (llvm::isPowerOf2_64(type.getIntOrFloatBitWidth()) &&
-                                        type.getIntOrFloatBitWidth() >= 8);
+  bool isByteSized =
+      type.isIndex() || (llvm::isPowerOf2_64(type.getIntOrFloatBitWidth()) &&
+                         type.getIntOrFloatBitWidth() >= 8);
   if (isShared && isByteSized) {
     Value offset = e.index(0);
     for (auto [dim, i] : llvm::enumerate(op.getIndices()))
-      offset = e.add(offset,
-                     e.mul(i, e.index(e.stride(op.getTarget(), dim))));
+      offset = e.add(offset, e.mul(i, e.index(e.stride(op.getTarget(), dim))));
     Value value = type.isIndex() ? e.i64(op.getValue()) : op.getValue();
     LLVM::AtomicRMWOp::create(e, atomicOp(op.getKind(), isa<FloatType>(type)),
                               e.pointer(op.getTarget(), offset), value,

@@ -132,14 +132,12 @@ void CopyEmitter::emit() {
         e.max(b.sourceBegin, e.min(b.targetEnd, e.sub(sourceDim, source)));
     bounds.push_back(b);
     for (auto [from, dim] : {std::pair(source, sourceDim), {target, targetDim}})
-      whole = e.both(whole, e.both(e.le(zero, from),
-                                   e.le(e.add(from, size), dim)));
+      whole =
+          e.both(whole, e.both(e.le(zero, from), e.le(e.add(from, size), dim)));
   }
   e.when(
       whole, [&] { emitWhole(); },
-      [&] {
-        e.when(targetOk, [&] { emitClipped(bounds, sourceOk); });
-      });
+      [&] { e.when(targetOk, [&] { emitClipped(bounds, sourceOk); }); });
 }
 
 /// No element is outside: loops over the region itself.
@@ -153,7 +151,8 @@ void CopyEmitter::emitWhole() {
   while (wholeRows && run && runDims < rank) {
     int64_t next = rank - runDims - 1;
     auto follows = [&](const Side &side) {
-      return getConstantIntValue(e.stride(side.memref, side.dims[next])) == *run;
+      return getConstantIntValue(e.stride(side.memref, side.dims[next])) ==
+             *run;
     };
     std::optional<int64_t> size = getConstantIntValue(copy.sizes[next]);
     if (!size || !follows(copy.source) || !follows(copy.target))
@@ -186,7 +185,8 @@ void CopyEmitter::emitClipped(ArrayRef<Bounds> bounds, Value sourceOk) {
   e.nest(lower, upper, [&](ValueRange outer) {
     Value rowOk = sourceOk;
     for (auto [i, b] : llvm::zip(outer, bounds))
-      rowOk = e.both(rowOk, e.both(e.le(b.sourceBegin, i), e.lt(i, b.sourceEnd)));
+      rowOk =
+          e.both(rowOk, e.both(e.le(b.sourceBegin, i), e.lt(i, b.sourceEnd)));
     Value sourceEnd = e.select(rowOk, inner.sourceEnd, inner.sourceBegin);
     fillRun(outer, inner.targetBegin, inner.sourceBegin);
     copyRun(outer, inner.sourceBegin, sourceEnd);
@@ -223,9 +223,8 @@ void CopyEmitter::copyRun(ValueRange outer, Value begin, Value end) {
 }
 
 void CopyEmitter::fillRun(ValueRange outer, Value begin, Value end) {
-  Value value = copy.fill
-                    ? copy.fill
-                    : e.constant(copy.target.type().getElementType());
+  Value value =
+      copy.fill ? copy.fill : e.constant(copy.target.type().getElementType());
   SmallVector<Value> point(outer);
   auto set = [&] {
     memref::StoreOp::create(e, value, copy.target.memref,
@@ -271,7 +270,8 @@ static void callCopy(Lowering &l, Emitter &e, const CopyShape &copy) {
   }
 
   func::FuncOp function = l.functions.shared(
-      "__tile_copy", key, e.getLoc(), llvm::to_vector(ValueRange(operands).getTypes()),
+      "__tile_copy", key, e.getLoc(),
+      llvm::to_vector(ValueRange(operands).getTypes()),
       [&](OpBuilder &b, ValueRange arguments) {
         Emitter inner(e.getLoc(), b, l.types);
         CopyShape body = copy;
@@ -290,16 +290,18 @@ static void callCopy(Lowering &l, Emitter &e, const CopyShape &copy) {
   func::CallOp::create(e, function, operands);
 }
 
-template <typename CopyT>
-static void lowerCopy(Lowering &l, CopyT op) {
+template <typename CopyT> static void lowerCopy(Lowering &l, CopyT op) {
   OpBuilder b(op);
   Emitter e = l.before(op, b);
   CopyShape copy;
-  copy.source = {op.getSource(), op.getMixedSourceOffsets(), op.getSourceDims()};
-  copy.target = {op.getTarget(), op.getMixedTargetOffsets(), op.getTargetDims()};
+  copy.source = {op.getSource(), op.getMixedSourceOffsets(),
+                 op.getSourceDims()};
+  copy.target = {op.getTarget(), op.getMixedTargetOffsets(),
+                 op.getTargetDims()};
   copy.sizes = op.getMixedSizes();
   copy.fill = op.getFill();
-  copy.mayOverlap = getRootBuffer(op.getSource()) == getRootBuffer(op.getTarget());
+  copy.mayOverlap =
+      getRootBuffer(op.getSource()) == getRootBuffer(op.getTarget());
   e.when(op.getGuard() ? op.getGuard() : e.boolean(true),
          [&] { callCopy(l, e, copy); });
   if constexpr (std::is_same_v<CopyT, tile::AsyncCopyOp>)
@@ -309,9 +311,7 @@ static void lowerCopy(Lowering &l, CopyT op) {
 
 void cpu::lower(Lowering &l, tile::CopyOp op) { lowerCopy(l, op); }
 
-void cpu::lower(Lowering &l, tile::AsyncCopyOp op) {
-  lowerCopy(l, op);
-}
+void cpu::lower(Lowering &l, tile::AsyncCopyOp op) { lowerCopy(l, op); }
 
 void cpu::lower(Lowering &l, memref::CopyOp op) {
   auto source = dyn_cast<MemRefType>(op.getSource().getType());
@@ -329,7 +329,8 @@ void cpu::lower(Lowering &l, memref::CopyOp op) {
   }
   for (int64_t dim = 0; dim < source.getRank(); ++dim)
     copy.sizes.push_back(e.dim(op.getTarget(), dim));
-  copy.mayOverlap = getRootBuffer(op.getSource()) == getRootBuffer(op.getTarget());
+  copy.mayOverlap =
+      getRootBuffer(op.getSource()) == getRootBuffer(op.getTarget());
   callCopy(l, e, copy);
   op.erase();
 }

@@ -44,12 +44,12 @@ private:
     return strides.back() == 1;
   }
   Value loadA(Value i, Value k) {
-    return memref::LoadOp::create(e, a, transposeA ? ValueRange{k, i}
-                                                   : ValueRange{i, k});
+    return memref::LoadOp::create(
+        e, a, transposeA ? ValueRange{k, i} : ValueRange{i, k});
   }
   Value loadB(Value k, Value j) {
-    return memref::LoadOp::create(e, b, transposeB ? ValueRange{j, k}
-                                                   : ValueRange{k, j});
+    return memref::LoadOp::create(
+        e, b, transposeB ? ValueRange{j, k} : ValueRange{k, j});
   }
   Value multiplyAdd(Value x, Value y, Value sum);
   void pack();
@@ -106,8 +106,9 @@ void GemmEmitter::emitPlain() {
         Value product = isa<FloatType>(type)
                             ? Value(arith::MulFOp::create(e, x, y))
                             : e.mul(x, y);
-        sum = isa<FloatType>(type) ? Value(arith::AddFOp::create(e, sum, product))
-                                   : e.add(sum, product);
+        sum = isa<FloatType>(type)
+                  ? Value(arith::AddFOp::create(e, sum, product))
+                  : e.add(sum, product);
         memref::StoreOp::create(e, sum, c, ValueRange{i, j});
       });
     });
@@ -163,8 +164,8 @@ void GemmEmitter::pack() {
       packTransposedB(scratch, k, n);
     else
       e.nest({zero, zero}, {e.index(k), e.index(n)}, [&](ValueRange at) {
-        memref::StoreOp::create(e, e.convert(loadB(at[0], at[1]), type), scratch,
-                                at);
+        memref::StoreOp::create(e, e.convert(loadB(at[0], at[1]), type),
+                                scratch, at);
       });
     b = scratch;
     transposeB = false;
@@ -173,7 +174,8 @@ void GemmEmitter::pack() {
 
 /// Rows of a block: as many as registers allow, few left over at the end.
 int64_t GemmEmitter::chooseRows() const {
-  int64_t most = l.vectorBits >= 512 ? 12 : 6, least = l.vectorBits >= 512 ? 8 : 4;
+  int64_t most = l.vectorBits >= 512 ? 12 : 6,
+          least = l.vectorBits >= 512 ? 8 : 4;
   if (m <= most)
     return m;
   int64_t best = most;
@@ -211,9 +213,8 @@ void GemmEmitter::emitBlocked() {
 /// All rows of `numVectors` vectors of columns; the last has `tail` lanes.
 void GemmEmitter::emitPanel(Value column, int64_t numVectors, int64_t tail) {
   int64_t rows = chooseRows(), whole = m / rows * rows;
-  e.loop(e.index(0), e.index(whole), e.index(rows), [&](Value row) {
-    emitBlock(row, column, rows, numVectors, tail);
-  });
+  e.loop(e.index(0), e.index(whole), e.index(rows),
+         [&](Value row) { emitBlock(row, column, rows, numVectors, tail); });
   if (whole < m)
     emitBlock(e.index(whole), column, m - whole, numVectors, tail);
 }
@@ -242,8 +243,8 @@ void GemmEmitter::emitBlock(Value row, Value column, int64_t rows,
     rowIndices.push_back(e.add(row, e.index(r)));
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < numVectors; ++v)
-      sums.push_back(clear ? Value(vector::BroadcastOp::create(e, vector,
-                                                               e.constant(type)))
+      sums.push_back(clear ? Value(vector::BroadcastOp::create(
+                                 e, vector, e.constant(type)))
                            : load(c, rowIndices[r], v, false));
   auto loop = scf::ForOp::create(e, e.index(0), e.index(k), e.index(1), sums);
   {
@@ -254,8 +255,8 @@ void GemmEmitter::emitBlock(Value row, Value column, int64_t rows,
     for (int64_t v = 0; v < numVectors; ++v)
       bs.push_back(load(b, depth, v, packedB));
     for (int64_t r = 0; r < rows; ++r) {
-      Value x = vector::BroadcastOp::create(e, vector,
-                                            loadA(rowIndices[r], depth));
+      Value x =
+          vector::BroadcastOp::create(e, vector, loadA(rowIndices[r], depth));
       for (int64_t v = 0; v < numVectors; ++v)
         next.push_back(
             multiplyAdd(x, bs[v], loop.getRegionIterArg(r * numVectors + v)));
@@ -283,16 +284,16 @@ void cpu::lower(Lowering &l, tile::GemmOp op) {
   for (Value operand : operands)
     os << ';' << operand.getType();
   bool blocked = false;
-  func::FuncOp function = l.functions.shared(
-      "__tile_gemm", key, op.getLoc(),
-      llvm::to_vector(ValueRange(operands).getTypes()),
-      [&](OpBuilder &b, ValueRange arguments) {
-        Emitter inner(op.getLoc(), b, l.types);
-        GemmEmitter gemm(l, inner, op, arguments);
-        blocked = gemm.canBlock();
-        blocked ? gemm.emitBlocked() : gemm.emitPlain();
-        ++(blocked ? l.numBlockedGemms : l.numPlainGemms);
-      });
+  func::FuncOp function =
+      l.functions.shared("__tile_gemm", key, op.getLoc(),
+                         llvm::to_vector(ValueRange(operands).getTypes()),
+                         [&](OpBuilder &b, ValueRange arguments) {
+                           Emitter inner(op.getLoc(), b, l.types);
+                           GemmEmitter gemm(l, inner, op, arguments);
+                           blocked = gemm.canBlock();
+                           blocked ? gemm.emitBlocked() : gemm.emitPlain();
+                           ++(blocked ? l.numBlockedGemms : l.numPlainGemms);
+                         });
   func::CallOp::create(e, function, operands);
   op.erase();
 }

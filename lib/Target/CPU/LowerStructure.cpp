@@ -18,9 +18,8 @@ using namespace tilepipe::cpu;
 
 ValueRange Lowering::call(Emitter &e, StringRef name, ArrayRef<Value> operands,
                           ArrayRef<Type> results) {
-  func::FuncOp function =
-      functions.runtime(name, llvm::to_vector(ValueRange(operands).getTypes()),
-                        results);
+  func::FuncOp function = functions.runtime(
+      name, llvm::to_vector(ValueRange(operands).getTypes()), results);
   return func::CallOp::create(e, function, operands).getResults();
 }
 
@@ -59,7 +58,8 @@ void cpu::lowerAllocs(Lowering &l, Operation *scope) {
   OpBuilder b = OpBuilder::atBlockBegin(&body.front());
   Emitter e(scope->getLoc(), b, l.types);
   auto bytesOf = [&](MemRefType type) -> int64_t {
-    int64_t bytes = type.getNumElements() * e.elementBytes(type.getElementType());
+    int64_t bytes =
+        type.getNumElements() * e.elementBytes(type.getElementType());
     return llvm::alignTo(std::max<int64_t>(bytes, 1), frameAlign);
   };
   int64_t frameBytes = 0;
@@ -84,9 +84,9 @@ void cpu::lowerAllocs(Lowering &l, Operation *scope) {
   for (auto [alloc, offset] : llvm::zip_equal(allocs, offsets)) {
     Value memory =
         offset < 0
-            ? LLVM::AllocaOp::create(e, cast<LLVM::LLVMPointerType>(l.pointerType()),
-                                     e.getI8Type(),
-                                     e.i64(bytesOf(alloc.getType())), frameAlign)
+            ? LLVM::AllocaOp::create(
+                  e, cast<LLVM::LLVMPointerType>(l.pointerType()),
+                  e.getI8Type(), e.i64(bytesOf(alloc.getType())), frameAlign)
             : e.bytesAfter(frame, e.index(offset));
     alloc.getResult().replaceAllUsesWith(e.memrefAt(memory, alloc.getType()));
   }
@@ -224,8 +224,8 @@ void cpu::lower(Lowering &l, tile::LaunchOp op) {
   OpBuilder inside = OpBuilder::atBlockEnd(block);
   Emitter in(op.getLoc(), inside, l.types);
   for (auto [i, value] : llvm::enumerate(captured)) {
-    Value loaded =
-        LLVM::LoadOp::create(in, fields[i], field(in, block->getArgument(0), i));
+    Value loaded = LLVM::LoadOp::create(in, fields[i],
+                                        field(in, block->getArgument(0), i));
     Value original =
         UnrealizedConversionCastOp::create(in, value.getType(), loaded)
             .getResult(0);
@@ -233,8 +233,7 @@ void cpu::lower(Lowering &l, tile::LaunchOp op) {
   }
   auto end = func::ReturnOp::create(in);
   unsigned rank = op.getBody().getNumArguments();
-  inlineBody(&op.getBody().front(), end,
-             block->getArguments().slice(1, rank));
+  inlineBody(&op.getBody().front(), end, block->getArguments().slice(1, rank));
 
   SmallVector<Value> extents;
   for (OpFoldResult extent : op.getMixedExtents())

@@ -26,8 +26,7 @@ namespace tilepipe::cpu {
 #include "tilepipe/Target/CPU/Passes.h.inc"
 
 /// Options of the pipeline `tile-to-cpu`; see `convert-tile-to-cpu`.
-struct TileToCPUOptions
-    : public mlir::PassPipelineOptions<TileToCPUOptions> {
+struct TileToCPUOptions : public mlir::PassPipelineOptions<TileToCPUOptions> {
   Option<std::string> async{*this, "async", llvm::cl::init("inline"),
                             llvm::cl::desc("'inline' or 'runtime'")};
   Option<bool> sanitize{
