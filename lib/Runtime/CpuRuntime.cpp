@@ -12,7 +12,9 @@
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -84,35 +86,137 @@ private:
 
 thread_local FrameStack frames;
 
-//===----------------------------------------------------------------------===//
-// Launches
-//===----------------------------------------------------------------------===//
-
-thread_local unsigned launchThreads = 1;
+/// The run that this thread works for, and the engine of its present block.
+thread_local RunScope *currentRun = nullptr;
+thread_local AsyncEngine *currentEngine = nullptr;
 
 std::recursive_mutex atomicLock;
 
 } // namespace
 
-RunScope::RunScope(unsigned threads) : saved(launchThreads) {
-  launchThreads = threads ? threads : ThreadPool::getNumProcessors();
+//===----------------------------------------------------------------------===//
+// Runs and launches
+//===----------------------------------------------------------------------===//
+
+RunScope::RunScope(const RunSettings &settings)
+    : settings(settings), saved(currentRun), savedEngine(currentEngine),
+      engine(settings.policy, settings.seed) {
+  if (settings.threads == 0)
+    this->settings.threads = ThreadPool::getNumProcessors();
+  currentRun = this;
+  currentEngine = &engine;
 }
-RunScope::~RunScope() { launchThreads = saved; }
+
+RunScope::~RunScope() {
+  currentRun = saved;
+  currentEngine = savedEngine;
+}
+
+void RunScope::report(const char *origin, const Finding &finding) {
+  constexpr size_t maxFindings = 16;
+  std::string text = origin ? std::string(origin) + ' ' : std::string();
+  text += finding.message;
+  if (finding.other)
+    text += std::string("\n") + static_cast<const char *>(finding.other) +
+            " is " + finding.otherMessage;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (findings.size() < maxFindings &&
+      std::find(findings.begin(), findings.end(), text) == findings.end())
+    findings.push_back(std::move(text));
+}
+
+std::vector<std::string> RunScope::takeFindings() {
+  if (std::optional<Finding> finding = engine.checkEnd())
+    report("the function", *finding);
+  engine.reset();
+  return std::move(findings);
+}
+
+/// One block of a launch: context and coordinates.
+using BlockFunction = void (*)(void *, int64_t, int64_t, int64_t);
 
 static void launch(BlockFunction block, void *context, int64_t x, int64_t y,
                    int64_t z) {
   if (x <= 0 || y <= 0 || z <= 0)
     return;
+  RunScope *run = currentRun;
+  RunSettings settings = run ? run->getSettings() : RunSettings();
   auto runBlock = [=](int64_t number) {
+    RunScope *savedRun = currentRun;
+    AsyncEngine *savedEngine = currentEngine;
+    // Blocks do not see each other's copies.
+    AsyncEngine engine(settings.policy, settings.seed + uint64_t(number));
+    currentRun = run;
+    currentEngine = &engine;
     block(context, number % x, number / x % y, number / (x * y));
+    if (std::optional<Finding> finding = engine.checkEnd(); finding && run)
+      run->report("a block", *finding);
+    currentRun = savedRun;
+    currentEngine = savedEngine;
   };
   int64_t count = x * y * z;
-  if (launchThreads <= 1 || count == 1) {
+  if (settings.threads <= 1 || count == 1) {
     for (int64_t number = 0; number < count; ++number)
       runBlock(number);
     return;
   }
-  ThreadPool::get().run(count, launchThreads, runBlock);
+  ThreadPool::get().run(count, settings.threads, runBlock);
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One side of a copy in one dimension of the region.
+struct SideWords {
+  int64_t offset, extent, stride;
+};
+struct AccessWords {
+  int64_t offset, size, extent, stride;
+};
+} // namespace
+
+/// What a copy touches, clipped to both sides.
+static CopyRequest makeRequest(char *source, char *target, const int64_t *sizes,
+                               int64_t rank, bool sourceOk, bool targetOk,
+                               int64_t sourceBytes, int64_t targetBytes) {
+  auto *sides = reinterpret_cast<const SideWords *>(sizes + rank);
+  CopyRequest request;
+  request.target.elementBytes = targetBytes;
+  intptr_t from = reinterpret_cast<intptr_t>(source);
+  for (int64_t i = 0; i < rank; ++i) {
+    const SideWords &s = sides[i], &t = sides[rank + i];
+    int64_t begin = std::max<int64_t>(0, -t.offset);
+    int64_t end = std::min(sizes[i], t.extent - t.offset);
+    int64_t size = targetOk ? std::max<int64_t>(end - begin, 0) : 0;
+    request.target.sizes.push_back(size);
+    request.target.strides.push_back(t.stride * targetBytes);
+    target += (t.offset + begin) * t.stride * targetBytes;
+    // In the source, element 0 of the clipped region is at this offset.
+    int64_t first = s.offset + begin;
+    request.sourceStrides.push_back(s.stride * sourceBytes);
+    from += first * s.stride * sourceBytes;
+    request.validBegin.push_back(std::max<int64_t>(0, -first));
+    request.validEnd.push_back(sourceOk ? std::min(size, s.extent - first) : 0);
+  }
+  if (rank == 0 && !(sourceOk && targetOk)) {
+    // A region of rank 0 has no bound to clip: one dimension of extent 1 or 0.
+    request.target.sizes.push_back(targetOk);
+    request.target.strides.push_back(targetBytes);
+    request.sourceStrides.push_back(sourceBytes);
+    request.validBegin.push_back(0);
+    request.validEnd.push_back(sourceOk);
+  }
+  request.target.base = target;
+  request.source = from;
+  return request;
+}
+
+static void reportIf(const std::optional<Finding> &finding,
+                     const char *origin) {
+  if (finding && currentRun)
+    currentRun->report(origin, *finding);
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,6 +243,72 @@ static void tilepipe_rt_launch(BlockFunction block, void *context, int64_t x,
                                int64_t y, int64_t z) {
   launch(block, context, x, y, z);
 }
+static int64_t tilepipe_rt_async_copy(char *source, char *target,
+                                      const int64_t *words, int64_t rank,
+                                      int64_t sourceOk, int64_t targetOk,
+                                      const char *fill, const char *origin,
+                                      int64_t bytes, int64_t poison) {
+  CopyRequest request = makeRequest(source, target, words, rank, sourceOk,
+                                    targetOk, bytes, bytes);
+  std::memcpy(request.fill, fill, bytes);
+  request.poison = static_cast<unsigned char>(poison);
+  request.origin = origin;
+  std::optional<Finding> finding;
+  int64_t token = currentEngine->issue(std::move(request), finding);
+  reportIf(finding, origin);
+  return token;
+}
+static int64_t tilepipe_rt_async_commit(const int64_t *tokens, int64_t count,
+                                        const char *origin) {
+  std::optional<Finding> finding;
+  int64_t group = currentEngine->commit({tokens, size_t(count)}, finding);
+  reportIf(finding, origin);
+  return group;
+}
+static void tilepipe_rt_async_wait(const int64_t *tokens, int64_t count,
+                                   int64_t pending, const char *origin) {
+  std::optional<Finding> finding;
+  currentEngine->wait({tokens, size_t(count)}, pending, finding);
+  reportIf(finding, origin);
+}
+static void tilepipe_rt_check_bytes(const char *begin, int64_t bytes,
+                                    int64_t isWrite, const char *origin) {
+  if (!currentEngine->idle())
+    reportIf(currentEngine->checkAccess(begin, begin + bytes, isWrite), origin);
+}
+static void tilepipe_rt_check_region(char *base, const int64_t *words,
+                                     int64_t rank, int64_t bytes,
+                                     int64_t isWrite, const char *origin) {
+  if (currentEngine->idle())
+    return;
+  MemoryBox box;
+  box.elementBytes = bytes;
+  auto *dims = reinterpret_cast<const AccessWords *>(words);
+  for (const AccessWords &dim : llvm::ArrayRef(dims, rank)) {
+    int64_t begin = std::max<int64_t>(dim.offset, 0);
+    int64_t end = std::min(dim.offset + dim.size, dim.extent);
+    box.sizes.push_back(std::max<int64_t>(end - begin, 0));
+    box.strides.push_back(dim.stride * bytes);
+    base += begin * dim.stride * bytes;
+  }
+  box.base = base;
+  reportIf(currentEngine->checkAccess(box, isWrite), origin);
+}
+static void tilepipe_rt_check_copy(char *source, char *target,
+                                   const int64_t *words, int64_t rank,
+                                   int64_t sourceOk, int64_t targetOk,
+                                   const char *fill, const char *origin,
+                                   int64_t sourceBytes, int64_t targetBytes) {
+  if (currentEngine->idle())
+    return;
+  CopyRequest request = makeRequest(source, target, words, rank, sourceOk,
+                                    targetOk, sourceBytes, targetBytes);
+  MemoryBox box = request.getSourceBox();
+  box.elementBytes = sourceBytes;
+  reportIf(currentEngine->checkAccess(box, /*isWrite=*/false), origin);
+  reportIf(currentEngine->checkAccess(request.target, /*isWrite=*/true),
+           origin);
+}
 static void tilepipe_rt_lock() { atomicLock.lock(); }
 static void tilepipe_rt_unlock() { atomicLock.unlock(); }
 static uint16_t tilepipe_rt_double_to_half(double value) {
@@ -159,6 +329,12 @@ tilepipe::runtime::getRuntimeSymbols() {
       TILEPIPE_SYMBOL(tilepipe_rt_frame_push),
       TILEPIPE_SYMBOL(tilepipe_rt_frame_pop),
       TILEPIPE_SYMBOL(tilepipe_rt_launch),
+      TILEPIPE_SYMBOL(tilepipe_rt_async_copy),
+      TILEPIPE_SYMBOL(tilepipe_rt_async_commit),
+      TILEPIPE_SYMBOL(tilepipe_rt_async_wait),
+      TILEPIPE_SYMBOL(tilepipe_rt_check_bytes),
+      TILEPIPE_SYMBOL(tilepipe_rt_check_region),
+      TILEPIPE_SYMBOL(tilepipe_rt_check_copy),
       TILEPIPE_SYMBOL(tilepipe_rt_lock),
       TILEPIPE_SYMBOL(tilepipe_rt_unlock),
       TILEPIPE_SYMBOL(tilepipe_rt_double_to_half),

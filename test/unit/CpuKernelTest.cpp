@@ -429,6 +429,96 @@ TEST(CpuKernel, BuffersDoNotOverflowTheStack) {
   EXPECT_EQ(x, 3);
 }
 
+//===----------------------------------------------------------------------===//
+// Asynchronous copies
+//===----------------------------------------------------------------------===//
+
+/// Two versions: each iteration starts the copy of the next one and sums up its
+/// own. `wait` is what it does before that.
+std::string doubleBuffer(const std::string &wait) {
+  return R"mlir(
+    func.func @f(%A: memref<?x16xf32>, %Y: memref<16xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %n = memref.dim %A, %c0 : memref<?x16xf32>
+      %S = tile.alloc : memref<2x1x16xf32, #tile.space<shared>>
+      %s = tile.slot %S[%c0] : memref<2x1x16xf32, #tile.space<shared>> -> memref<1x16xf32, #tile.space<shared>>
+      %t = tile.async.copy %A to %s : memref<?x16xf32> to memref<1x16xf32, #tile.space<shared>>
+      %g = tile.async.commit %t
+      %last = scf.for %i = %c0 to %n step %c1 iter_args(%h = %g) -> (!tile.token) {
+        %i1 = arith.addi %i, %c1 : index
+        %next = arith.remui %i1, %c2 : index
+        %sn = tile.slot %S[%next] : memref<2x1x16xf32, #tile.space<shared>> -> memref<1x16xf32, #tile.space<shared>>
+        %tn = tile.async.copy %A[%i1, 0] to %sn : memref<?x16xf32> to memref<1x16xf32, #tile.space<shared>>
+        %gn = tile.async.commit %tn
+        )mlir" +
+         wait + R"mlir(
+        %own = arith.remui %i, %c2 : index
+        %so = tile.slot %S[%own] : memref<2x1x16xf32, #tile.space<shared>> -> memref<1x16xf32, #tile.space<shared>>
+        tile.reduce <sum> %so into %Y dimension 0 : memref<1x16xf32, #tile.space<shared>>, memref<16xf32>
+        scf.yield %gn : !tile.token
+      }
+      tile.async.wait %last
+      return
+    })mlir";
+}
+
+using tilepipe::runtime::CompletionPolicy;
+const CompletionPolicy allPolicies[] = {
+    CompletionPolicy::Eager, CompletionPolicy::Late,
+    CompletionPolicy::EarlyWriteLateRead, CompletionPolicy::Random};
+
+TEST(CpuKernel, WaitsHoldUnderEachPolicy) {
+  CpuCompileOptions options;
+  options.asyncRuntime = options.sanitize = true;
+  auto kernel =
+      compile(doubleBuffer("tile.async.wait %h pending = 1"), options);
+  ASSERT_TRUE(kernel);
+  std::vector<float> a = iota(7 * 16);
+  for (CompletionPolicy policy : allPolicies)
+    for (int64_t n : {0, 1, 2, 7}) {
+      std::vector<float> y(16, 0), want(16, 0);
+      for (int64_t i = 0; i < n * 16; ++i)
+        want[i % 16] += a[i];
+      CpuRunOptions run;
+      run.policy = policy;
+      CpuMemRef arguments[] = {{a.data(), {n, 16}}, {y.data(), {16}}};
+      llvm::Error error =
+          kernel->invoke("f", ArrayRef<CpuMemRef>(arguments), run);
+      EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));
+      EXPECT_EQ(y, want);
+    }
+}
+
+TEST(CpuKernel, MissingWaitIsNoticed) {
+  CpuCompileOptions options;
+  options.asyncRuntime = true;
+  std::vector<float> a = iota(7 * 16), y(16, 0);
+  CpuMemRef arguments[] = {{a.data(), {7, 16}}, {y.data(), {16}}};
+  CpuRunOptions run;
+  run.policy = CompletionPolicy::EarlyWriteLateRead;
+  // Without checks the poison shows.
+  auto kernel = compile(doubleBuffer(""), options);
+  ASSERT_TRUE(kernel);
+  llvm::consumeError(kernel->invoke("f", ArrayRef<CpuMemRef>(arguments), run));
+  EXPECT_TRUE(std::isnan(y[0]));
+  // With checks the error says who and what, under every policy.
+  options.sanitize = true;
+  kernel = compile(doubleBuffer(""), options);
+  ASSERT_TRUE(kernel);
+  for (CompletionPolicy policy : allPolicies) {
+    run.policy = policy;
+    std::string text = llvm::toString(
+        kernel->invoke("f", ArrayRef<CpuMemRef>(arguments), run));
+    EXPECT_NE(text.find("'tile.reduce' op reads memory that an asynchronous "
+                        "copy is still writing"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("'tile.async.copy' op is the copy"), std::string::npos);
+  }
+}
+
 TEST(CpuKernel, RefusesWithoutAborting) {
   std::unique_ptr<MLIRContext> context = makeContext();
   ScopedDiagnosticHandler quiet(context.get(), [](Diagnostic &) {});

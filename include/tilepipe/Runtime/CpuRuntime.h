@@ -10,36 +10,63 @@
 // `tilepipe_rt_`; a compiled kernel finds them through `getRuntimeSymbols`, not
 // through the dynamic linker.
 //
+// Regions are passed as arrays of 64-bit words. A copy of rank r: r sizes, then
+// for each dimension of the source, and then of the target, that the region
+// runs over: offset, extent and stride (in elements) of the memref. An access
+// of rank r: offset, size, extent and stride for each dimension.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TILEPIPE_RUNTIME_CPURUNTIME_H
 #define TILEPIPE_RUNTIME_CPURUNTIME_H
 
+#include "tilepipe/Runtime/AsyncEngine.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <mutex>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tilepipe::runtime {
-
-/// One block of a launch: context and coordinates.
-using BlockFunction = void (*)(void *, int64_t, int64_t, int64_t);
 
 /// Name and address of each function that compiled code may call.
 llvm::ArrayRef<std::pair<llvm::StringRef, void *>> getRuntimeSymbols();
 
-/// How the launches that this thread makes are run, for the lifetime of the
-/// object.
+/// How a compiled function runs.
+struct RunSettings {
+  /// Threads that run the blocks of a launch, the caller among them; 0 means
+  /// one for each processor.
+  unsigned threads = 1;
+  /// When asynchronous copies move their data.
+  CompletionPolicy policy = CompletionPolicy::Eager;
+  uint64_t seed = 0;
+};
+
+/// Settings of the launches that this thread makes, for the lifetime of the
+/// object, and what went wrong in them.
 class RunScope {
 public:
-  /// `threads` counts the caller; 0 means one for each processor.
-  explicit RunScope(unsigned threads);
+  explicit RunScope(const RunSettings &settings);
   ~RunScope();
   RunScope(const RunScope &) = delete;
   RunScope &operator=(const RunScope &) = delete;
 
+  /// Ends the run: broken rules of asynchronous copies, the first ones only.
+  std::vector<std::string> takeFindings();
+
+  const RunSettings &getSettings() const { return settings; }
+  void report(const char *origin, const Finding &finding);
+
 private:
-  unsigned saved;
+  RunSettings settings;
+  RunScope *saved;
+  AsyncEngine *savedEngine;
+  AsyncEngine engine;
+  std::mutex mutex;
+  std::vector<std::string> findings;
 };
 
 } // namespace tilepipe::runtime

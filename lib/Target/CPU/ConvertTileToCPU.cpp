@@ -138,11 +138,17 @@ void ConvertTileToCPU::runOnOperation() {
   l.sanitize = sanitize;
   l.vectorBits = vectorBits;
 
+  convertTokens(module);
+  if (l.asyncRuntime && l.sanitize) {
+    SmallVector<Operation *> accesses;
+    module.walk([&](tile::AccessOpInterface op) { accesses.push_back(op); });
+    for (Operation *op : accesses)
+      cpu::insertChecks(l, op);
+  }
   // Statements first: they must see which buffers they share.
   lowerAll<tile::CopyOp, memref::CopyOp, tile::FillOp, tile::GemmOp,
            tile::ReduceOp, tile::AtomicOp, tile::AsyncCopyOp>(l);
   lowerAll<tile::AsyncCommitOp, tile::AsyncNoneOp, tile::AsyncWaitOp>(l);
-  convertTokens(module);
   lowerAll<tile::SlotOp, tile::IterationOp, tile::MapOp, tile::PipelineOp>(l);
   SmallVector<Operation *> scopes;
   module.walk([&](Operation *op) {

@@ -16,6 +16,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
@@ -170,9 +171,12 @@ llvm::Error CpuKernel::invoke(StringRef entry, ArrayRef<void *> packed,
   if (!function)
     return function.takeError();
   SmallVector<void *> arguments(packed);
-  runtime::RunScope scope(options.threads);
+  runtime::RunScope scope(options);
   (*function)(arguments.data());
-  return llvm::Error::success();
+  std::vector<std::string> findings = scope.takeFindings();
+  if (findings.empty())
+    return llvm::Error::success();
+  return makeError(llvm::join(findings, "\n"));
 }
 
 llvm::Error CpuKernel::invoke(StringRef entry, ArrayRef<CpuMemRef> arguments,

@@ -305,13 +305,15 @@ template <typename CopyT> static void lowerCopy(Lowering &l, CopyT op) {
   e.when(op.getGuard() ? op.getGuard() : e.boolean(true),
          [&] { callCopy(l, e, copy); });
   if constexpr (std::is_same_v<CopyT, tile::AsyncCopyOp>)
-    op.getToken().replaceAllUsesWith(e.i64(int64_t(0)));
+    op->getResult(0).replaceAllUsesWith(e.i64(int64_t(0)));
   op.erase();
 }
 
 void cpu::lower(Lowering &l, tile::CopyOp op) { lowerCopy(l, op); }
 
-void cpu::lower(Lowering &l, tile::AsyncCopyOp op) { lowerCopy(l, op); }
+void cpu::lower(Lowering &l, tile::AsyncCopyOp op) {
+  l.asyncRuntime ? lowerToRuntime(l, op) : lowerCopy(l, op);
+}
 
 void cpu::lower(Lowering &l, memref::CopyOp op) {
   auto source = dyn_cast<MemRefType>(op.getSource().getType());

@@ -29,6 +29,12 @@ struct Lowering {
   int64_t vectorBits = 512;
   unsigned numBlockedGemms = 0, numPlainGemms = 0;
 
+  /// 64-bit words on the stack of the function that `op` is in, for arguments
+  /// of a call of the runtime; the next call may use them again.
+  mlir::Value getScratch(mlir::Operation *op, int64_t numWords);
+  /// The address of a text that says where `op` is and what it is.
+  mlir::Value getOrigin(Emitter &e, mlir::Operation *op);
+
   /// A builder in front of `op`.
   Emitter before(mlir::Operation *op, mlir::OpBuilder &storage) {
     storage.setInsertionPoint(op);
@@ -41,6 +47,10 @@ struct Lowering {
   mlir::ValueRange call(Emitter &e, llvm::StringRef name,
                         llvm::ArrayRef<mlir::Value> operands,
                         llvm::ArrayRef<mlir::Type> results = {});
+
+private:
+  llvm::DenseMap<mlir::Region *, mlir::LLVM::AllocaOp> scratch;
+  llvm::StringMap<mlir::LLVM::GlobalOp> origins;
 };
 
 /// Each replaces one operation (and erases it).
@@ -59,6 +69,9 @@ void lower(Lowering &l, tile::AsyncCopyOp op);
 void lower(Lowering &l, tile::AsyncCommitOp op);
 void lower(Lowering &l, tile::AsyncNoneOp op);
 void lower(Lowering &l, tile::AsyncWaitOp op);
+
+/// Makes an asynchronous copy a call of the runtime's engine.
+void lowerToRuntime(Lowering &l, tile::AsyncCopyOp op);
 
 /// Gives the allocations of a function or launch (`scope`), not of launches
 /// inside it, their places.

@@ -28,6 +28,7 @@ using namespace tilepipe;
 void cpu::buildTileToCPUPipeline(OpPassManager &pm,
                                  const TileToCPUOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createLowerAffinePass());
   ConvertTileToCPUOptions convert;
   convert.async = options.async;
   convert.sanitize = options.sanitize;
@@ -36,6 +37,7 @@ void cpu::buildTileToCPUPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
+  // Sub-views become affine arithmetic.
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertCPUToLLVM());

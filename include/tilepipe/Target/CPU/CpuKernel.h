@@ -9,6 +9,8 @@
 #ifndef TILEPIPE_TARGET_CPU_CPUKERNEL_H
 #define TILEPIPE_TARGET_CPU_CPUKERNEL_H
 
+#include "tilepipe/Runtime/CpuRuntime.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -42,11 +44,8 @@ struct CpuCompileTimes {
   double total() const { return lower + translate + optimize + codegen; }
 };
 
-struct CpuRunOptions {
-  /// Threads that run the blocks of a launch, the caller among them; 0 means
-  /// one for each processor.
-  unsigned threads = 1;
-};
+/// Threads, and the completion policy where copies go through the runtime.
+using CpuRunOptions = runtime::RunSettings;
 
 /// A strided tensor in memory of the caller; strides are in elements.
 struct CpuMemRef {
@@ -73,7 +72,8 @@ public:
   /// Calls the public function `entry`. Each argument points to the value of
   /// the argument: for a memref to a pointer to its MLIR descriptor, for a
   /// scalar to the scalar. A result follows, as a pointer to where it goes.
-  /// Safe to call from several threads.
+  /// Safe to call from several threads. The error of a sanitized run names each
+  /// access to memory in flight, and the copy.
   llvm::Error invoke(llvm::StringRef entry, llvm::ArrayRef<void *> packed,
                      const CpuRunOptions &options = {}) const;
 
