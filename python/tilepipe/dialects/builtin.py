@@ -1,0 +1,31 @@
+"""Modules and casts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import ir as _ir
+from ._builtin_ops_gen import *  # noqa: F403
+from ._builtin_ops_gen import ModuleOp as _ModuleOp
+from ._builtin_ops_gen import _Dialect
+from ._ods_common import _cext
+
+
+@_cext.register_operation(_Dialect, replace=True)
+class ModuleOp(_ModuleOp):
+    """`builtin.module` with its one block."""
+
+    def __init__(self, *, loc: Any = None, ip: Any = None, **attributes: Any) -> None:
+        super().__init__(loc=loc, ip=ip, **attributes)
+        self.regions[0].blocks.append()
+
+    @property
+    def body(self) -> Any:
+        return self.regions[0].blocks[0]
+
+
+def module(*, loc: Any = None, ip: Any = None) -> ModuleOp:
+    return ModuleOp(loc=loc, ip=ip)
+
+
+__all__ = ["ModuleOp", "UnrealizedConversionCastOp", "module", "_ir"]  # noqa: F405

@@ -1,0 +1,176 @@
+"""Tiles, copies between memory spaces, pipelined loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import ir as _ir
+from ._ods_common import _cext, get_op_result_or_value, get_op_results_or_values
+from ._tile_enum_gen import *  # noqa: F403
+from ._tile_ops_gen import *  # noqa: F403
+from ._tile_ops_gen import CopyOp as _CopyOp
+from ._tile_ops_gen import FillOp as _FillOp
+from ._tile_ops_gen import LaunchOp as _LaunchOp
+from ._tile_ops_gen import MapOp as _MapOp
+from ._tile_ops_gen import PipelineOp as _PipelineOp
+from ._tile_ops_gen import YieldOp, _Dialect
+from .memref import split_mixed
+
+
+def space(name: str, context: Any = None) -> Any:
+    """`#tile.space<name>`."""
+    return _ir.Attribute.parse(f"#tile.space<{name}>", context)
+
+
+def _append_body(op: Any, types: Sequence[Any]) -> None:
+    here = op.location
+    op.regions[0].blocks.append(*types, arg_locs=[here] * len(types))
+
+
+class _WithBody:
+    @property
+    def body(self) -> Any:
+        return self.regions[0].blocks[0]
+
+
+@_cext.register_operation(_Dialect, replace=True)
+class LaunchOp(_WithBody, _LaunchOp):
+    """`tile.launch`; each extent is an integer or an index value."""
+
+    def __init__(
+        self, extents: Sequence[Any], threads: int = 128, *, loc: Any = None, ip: Any = None
+    ) -> None:
+        dynamic, static = split_mixed(extents)
+        super().__init__(dynamic, static, threads, loc=loc, ip=ip)
+        _append_body(self, [_ir.IndexType.get(self.context)] * len(static))
+
+
+@_cext.register_operation(_Dialect, replace=True)
+class MapOp(_WithBody, _MapOp):
+    """`tile.map`; each extent is an integer or an index value."""
+
+    def __init__(self, extents: Sequence[Any], *, loc: Any = None, ip: Any = None) -> None:
+        dynamic, static = split_mixed(extents)
+        super().__init__(dynamic, static, loc=loc, ip=ip)
+        _append_body(self, [_ir.IndexType.get(self.context)] * len(static))
+
+
+@_cext.register_operation(_Dialect, replace=True)
+class PipelineOp(_WithBody, _PipelineOp):
+    """`tile.pipeline` with a body block of the induction variable and the carried values."""
+
+    def __init__(
+        self,
+        lower: Any,
+        upper: Any,
+        step: Any,
+        inits: Any = (),
+        *,
+        num_stages: int | None = None,
+        stage: Sequence[int] | None = None,
+        order: Sequence[int] | None = None,
+        loc: Any = None,
+        ip: Any = None,
+    ) -> None:
+        values = list(get_op_results_or_values(inits))
+        types = [value.type for value in values]
+        super().__init__(
+            types, lower, upper, step, values, num_stages=num_stages, stage=stage, order=order,
+            loc=loc, ip=ip,
+        )
+        _append_body(self, [_ir.IndexType.get(self.context), *types])
+
+    @property
+    def induction_variable(self) -> Any:
+        return self.body.arguments[0]
+
+    @property
+    def inner_iter_args(self) -> Any:
+        return self.body.arguments[1:]
+
+
+@_cext.register_operation(_Dialect, replace=True)
+class FillOp(_FillOp):
+    """`tile.fill` of a whole buffer, or of the box at `offsets` of extent `sizes`."""
+
+    def __init__(
+        self,
+        target: Any,
+        value: Any,
+        offsets: Sequence[Any] = (),
+        sizes: Sequence[Any] = (),
+        *,
+        loc: Any = None,
+        ip: Any = None,
+    ) -> None:
+        dyn_o, st_o = split_mixed(offsets)
+        dyn_s, st_s = split_mixed(sizes)
+        super().__init__(target, value, dyn_o, dyn_s, st_o, st_s, loc=loc, ip=ip)
+
+
+@_cext.register_operation(_Dialect, replace=True)
+class CopyOp(_CopyOp):
+    """`tile.copy` of the box of extent `sizes`; empty lists mean the whole buffers."""
+
+    def __init__(
+        self,
+        source: Any,
+        target: Any,
+        source_offsets: Sequence[Any] = (),
+        target_offsets: Sequence[Any] = (),
+        sizes: Sequence[Any] = (),
+        *,
+        fill: Any = None,
+        guard: Any = None,
+        dims: Any = None,
+        loc: Any = None,
+        ip: Any = None,
+    ) -> None:
+        dyn_so, st_so = split_mixed(source_offsets)
+        dyn_to, st_to = split_mixed(target_offsets)
+        dyn_s, st_s = split_mixed(sizes)
+        super().__init__(
+            source, target, dyn_so, dyn_to, dyn_s, st_so, st_to, st_s, fill=fill, guard=guard,
+            dims=dims, loc=loc, ip=ip,
+        )
+
+
+def alloc(
+    shape: Sequence[int],
+    element_type: Any,
+    memory_space: str = "shared",
+    name: str | None = None,
+    *,
+    loc: Any = None,
+    ip: Any = None,
+) -> Any:
+    """`tile.alloc` of a buffer in a memory space given by name."""
+    kind = _ir.MemRefType.get(
+        list(shape), element_type, memory_space=space(memory_space, element_type.context)
+    )
+    return AllocOp(kind, name=name, loc=loc, ip=ip).result  # noqa: F405
+
+
+def copy(*args: Any, **kwargs: Any) -> CopyOp:
+    return CopyOp(*args, **kwargs)
+
+
+def fill(*args: Any, **kwargs: Any) -> FillOp:
+    return FillOp(*args, **kwargs)
+
+
+def launch(*args: Any, **kwargs: Any) -> LaunchOp:
+    return LaunchOp(*args, **kwargs)
+
+
+def map(*args: Any, **kwargs: Any) -> MapOp:
+    return MapOp(*args, **kwargs)
+
+
+def pipeline(*args: Any, **kwargs: Any) -> PipelineOp:
+    return PipelineOp(*args, **kwargs)
+
+
+def yield_(values: Any = (), *, loc: Any = None, ip: Any = None) -> YieldOp:
+    return YieldOp([get_op_result_or_value(v) for v in values], loc=loc, ip=ip)
