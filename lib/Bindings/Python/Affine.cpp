@@ -89,7 +89,7 @@ static PyAffineExpr toExpr(nb::handle object, ContextRef context) {
     return {context,
             getAffineConstantExpr(nb::cast<int64_t>(object), context->get())};
   }
-  return nb::cast<PyAffineExpr>(object);
+  return castArgument<PyAffineExpr>(object, "an AffineExpr or an int");
 }
 
 static ContextRef contextOf(nb::handle a, nb::handle b) {

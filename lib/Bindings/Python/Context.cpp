@@ -62,7 +62,7 @@ PyMLIRContext::PyMLIRContext() {
 namespace {
 /// A Python callable that sees the diagnostics of a context.
 struct DiagnosticHandler {
-  std::weak_ptr<PyMLIRContext> context;
+  nb::object context;
   nb::object callback;
   bool attached = true;
   bool hadError = false;
@@ -80,16 +80,59 @@ struct PyDialect {
 };
 } // namespace
 
+/// Handlers may refer back to the context: let the collector see it.
+static int traverseContext(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self))
+    for (nb::object &handler :
+         nb::inst_ptr<PyMLIRContext>(self)->diagnosticHandlers)
+      Py_VISIT(handler.ptr());
+  return 0;
+}
+static int clearContext(PyObject *self) {
+  if (nb::inst_ready(self)) {
+    std::vector<nb::object> dropped;
+    dropped.swap(nb::inst_ptr<PyMLIRContext>(self)->diagnosticHandlers);
+  }
+  return 0;
+}
+static PyType_Slot contextSlots[] = {
+    {Py_tp_traverse, reinterpret_cast<void *>(traverseContext)},
+    {Py_tp_clear, reinterpret_cast<void *>(clearContext)},
+    {0, nullptr}};
+
+static int traverseHandler(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) {
+    Py_VISIT(nb::inst_ptr<DiagnosticHandler>(self)->context.ptr());
+    Py_VISIT(nb::inst_ptr<DiagnosticHandler>(self)->callback.ptr());
+  }
+  return 0;
+}
+static int clearHandler(PyObject *self) {
+  if (nb::inst_ready(self)) {
+    auto *handler = nb::inst_ptr<DiagnosticHandler>(self);
+    nb::object context = std::move(handler->context);
+    nb::object callback = std::move(handler->callback);
+  }
+  return 0;
+}
+static PyType_Slot handlerSlots[] = {
+    {Py_tp_traverse, reinterpret_cast<void *>(traverseHandler)},
+    {Py_tp_clear, reinterpret_cast<void *>(clearHandler)},
+    {0, nullptr}};
+
 static void detach(nb::handle self) {
   auto &handler = nb::cast<DiagnosticHandler &>(self);
   handler.attached = false;
-  if (ContextRef context = handler.context.lock())
-    llvm::erase_if(context->diagnosticHandlers,
+  nb::object context = std::move(handler.context);
+  if (context.is_valid())
+    llvm::erase_if(nb::cast<PyMLIRContext &>(context).diagnosticHandlers,
                    [&](nb::object &other) { return other.is(self); });
 }
 
 static bool handle(DiagnosticHandler &handler, nb::object diagnostic) {
-  if (!handler.attached)
+  if (!handler.attached || !handler.callback.is_valid())
     return false;
   try {
     return nb::cast<bool>(nb::bool_(handler.callback(diagnostic)));
@@ -123,7 +166,8 @@ static void bindDiagnostics(nb::module_ &m) {
                    })
       .def("__str__", [](PyDiagnostic &d) { return d.record.message; });
   m.attr("DiagnosticInfo") = m.attr("Diagnostic");
-  nb::class_<DiagnosticHandler>(m, "DiagnosticHandler")
+  nb::class_<DiagnosticHandler>(m, "DiagnosticHandler",
+                                nb::type_slots(handlerSlots))
       .def_prop_ro("attached", [](DiagnosticHandler &h) { return h.attached; })
       .def_prop_ro("had_error", [](DiagnosticHandler &h) { return h.hadError; })
       .def("detach", [](nb::handle self) { detach(self); })
@@ -198,41 +242,12 @@ static void bindDialects(nb::module_ &m) {
 // Context
 //===----------------------------------------------------------------------===//
 
-/// Handlers may refer back to the context.
-static int traverse(PyObject *self, visitproc visit, void *arg) {
-  Py_VISIT(Py_TYPE(self));
-  if (!nb::inst_ready(self))
-    return 0;
-  for (nb::object &handler :
-       nb::inst_ptr<PyMLIRContext>(self)->diagnosticHandlers)
-    Py_VISIT(handler.ptr());
-  return 0;
-}
-static int clear(PyObject *self) {
-  if (nb::inst_ready(self)) {
-    std::vector<nb::object> dropped;
-    dropped.swap(nb::inst_ptr<PyMLIRContext>(self)->diagnosticHandlers);
-  }
-  return 0;
-}
-static int traverseHandler(PyObject *self, visitproc visit, void *arg) {
-  Py_VISIT(Py_TYPE(self));
-  if (nb::inst_ready(self))
-    Py_VISIT(nb::inst_ptr<DiagnosticHandler>(self)->callback.ptr());
-  return 0;
-}
-static PyType_Slot contextSlots[] = {
-    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void *>(clear)},
-    {0, nullptr}};
-
 static size_t countLiveOperations(PyMLIRContext &context) {
   return llvm::count_if(context.live,
                         [](auto &entry) { return !entry.second.expired(); });
 }
 
 void tilepipe::python::bindContext(nb::module_ &m) {
-  (void)traverseHandler;
   bindDiagnostics(m);
   bindDialects(m);
   nb::class_<PyMLIRContext>(m, "Context", nb::type_slots(contextSlots))
@@ -287,9 +302,10 @@ void tilepipe::python::bindContext(nb::module_ &m) {
           [](PyMLIRContext &c) { return c.context.isMultithreadingEnabled(); })
       .def(
           "attach_diagnostic_handler",
-          [](ContextRef self, nb::object callback) {
+          [](nb::object self, nb::object callback) {
             nb::object handler = nb::cast(DiagnosticHandler{self, callback});
-            self->diagnosticHandlers.push_back(handler);
+            nb::cast<PyMLIRContext &>(self).diagnosticHandlers.push_back(
+                handler);
             return handler;
           },
           "callback"_a)

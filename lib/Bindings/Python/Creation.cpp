@@ -62,7 +62,7 @@ class ScratchProperties {
 public:
   ScratchProperties(OperationState &state, DiagnosticCapture &capture)
       : name(state.name), properties(nullptr) {
-    int size = name.getOpPropertyByteSize();
+    int size = name.isRegistered() ? name.getOpPropertyByteSize() : 0;
     if (!size)
       return;
     storage.resize(size + 16);
@@ -136,7 +136,7 @@ Operation *tilepipe::python::buildOperation(const Recipe &recipe,
     inferTypes(state, capture);
   else
     state.addTypes(recipe.types);
-  if (name.getOpPropertyByteSize())
+  if (name.isRegistered() && name.getOpPropertyByteSize())
     ScratchProperties check(state, capture);
   return Operation::create(state);
 }

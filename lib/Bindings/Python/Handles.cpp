@@ -9,6 +9,7 @@
 #include "Handles.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace tilepipe::python;
@@ -23,8 +24,8 @@ static Operation *getTop(Operation *op) {
   return op;
 }
 
-bool tilepipe::python::isUsedOutside(Operation *op) {
-  auto escapes = [&](Operation *user) { return !op->isAncestor(user); };
+/// True if a user for which `escapes` holds uses something defined in `op`.
+static bool isUsedBy(Operation *op, function_ref<bool(Operation *)> escapes) {
   return op
       ->walk([&](Operation *inner) {
         if (llvm::any_of(inner->getUsers(), escapes))
@@ -43,26 +44,55 @@ bool tilepipe::python::isUsedOutside(Operation *op) {
       .wasInterrupted();
 }
 
+bool tilepipe::python::isUsedOutside(Operation *op) {
+  return isUsedBy(op, [&](Operation *user) { return !op->isAncestor(user); });
+}
+
 bool tilepipe::python::isUsedOutside(Block *block) {
-  auto inside = [&](Operation *user) {
+  auto escapes = [&](Operation *user) {
     for (Block *b = user->getBlock(); b;
          b = b->getParentOp() ? b->getParentOp()->getBlock() : nullptr)
       if (b == block)
-        return true;
-    return false;
+        return false;
+    return true;
   };
-  auto escapes = [&](Operation *user) { return !inside(user); };
   for (BlockArgument arg : block->getArguments())
     if (llvm::any_of(arg.getUsers(), escapes))
       return true;
   for (auto use = block->use_begin(); use != block->use_end(); ++use)
     if (escapes(use->getOwner()))
       return true;
-  for (Operation &op : *block)
-    for (Operation *user : op.getUsers())
-      if (escapes(user))
-        return true;
-  return false;
+  return llvm::any_of(*block,
+                      [&](Operation &op) { return isUsedBy(&op, escapes); });
+}
+
+bool tilepipe::python::usesDetached(Operation *op) {
+  auto detached = [](Value value) {
+    Operation *producer = value ? value.getDefiningOp() : nullptr;
+    return !value || (producer && !producer->getBlock());
+  };
+  return op
+      ->walk([&](Operation *inner) {
+        return inner != op && llvm::any_of(inner->getOperands(), detached)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+OpPrintingFlags tilepipe::python::safeFlags(Operation *op,
+                                            OpPrintingFlags flags) {
+  if (usesDetached(getTop(op)))
+    flags.assumeVerified().printGenericOpForm();
+  return flags;
+}
+
+LogicalResult tilepipe::python::verifyTree(Operation *op) {
+  if (usesDetached(op))
+    return mlir::emitError(op->getLoc(),
+                           "an operation inside uses the result of an "
+                           "operation that is in no block");
+  return mlir::verify(op);
 }
 
 void tilepipe::python::invalidate(PyMLIRContext &context, Operation *top,
@@ -108,7 +138,7 @@ PyOperation::~PyOperation() {
     return;
   invalidate(*context, op, /*self=*/false);
   if (isUsedOutside(op))
-    context->graveyard.push_back(op);
+    context->graveyard.insert(op);
   else
     op->erase();
 }
@@ -134,6 +164,8 @@ OperationRef tilepipe::python::getHandle(const ContextRef &context,
   slot = handle;
   if (Operation *top = getTop(op); top != op)
     handle->root = getHandle(context, top);
+  else
+    context->graveyard.remove(op);
   return handle;
 }
 
@@ -180,7 +212,7 @@ PyBlock tilepipe::python::getBlock(const ContextRef &context, Block *block) {
 
 Value PyValue::get() {
   Operation *op = owner->get();
-  if (epoch == owner->regionEpoch || isa<OpResult>(value))
+  if (isResult || epoch == owner->regionEpoch)
     return value;
   for (Region &region : op->getRegions())
     for (Block &block : region)
@@ -270,7 +302,8 @@ Frame *tilepipe::python::currentFrame() {
 
 ContextRef tilepipe::python::resolveContext(nb::handle context) {
   if (context.is_valid() && !context.is_none())
-    return nb::cast<ContextRef>(context);
+    return (castArgument<PyMLIRContext>(context, "a Context"),
+            nb::cast<ContextRef>(context));
   if (Frame *frame = currentFrame())
     return frame->context;
   throw std::runtime_error(
@@ -281,7 +314,7 @@ ContextRef tilepipe::python::resolveContext(nb::handle context) {
 
 PyLocation tilepipe::python::resolveLocation(nb::handle location) {
   if (location.is_valid() && !location.is_none())
-    return nb::cast<PyLocation>(location);
+    return castArgument<PyLocation>(location, "a Location");
   if (Frame *frame = currentFrame(); frame && frame->location)
     return *frame->location;
   throw std::runtime_error(
@@ -292,7 +325,7 @@ PyLocation tilepipe::python::resolveLocation(nb::handle location) {
 
 PyInsertionPoint *tilepipe::python::resolveInsertionPoint(nb::handle ip) {
   if (ip.is_valid() && !ip.is_none())
-    return nb::cast<PyInsertionPoint *>(ip);
+    return &castArgument<PyInsertionPoint>(ip, "an InsertionPoint");
   if (Frame *frame = currentFrame(); frame && frame->insertionPoint.is_valid())
     return nb::cast<PyInsertionPoint *>(frame->insertionPoint);
   return nullptr;

@@ -9,7 +9,8 @@
 // Who owns what, and why a stale handle cannot crash:
 //
 // * A context lives as long as any handle of something in it.
-// * There is at most one `PyOperation` for an operation (`PyMLIRContext::live`).
+// * There is at most one `PyOperation` for an operation
+// (`PyMLIRContext::live`).
 //   The handle of a top-level operation owns its whole tree; every other handle
 //   keeps the handle of the top (`root`) alive.
 // * Whatever frees an operation (erase, a pass pipeline, the end of a tree)
@@ -42,6 +43,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <thread>
 
@@ -69,8 +71,9 @@ struct PyMLIRContext : std::enable_shared_from_this<PyMLIRContext> {
   mlir::MLIRContext context;
   /// The handles of this context, by operation.
   llvm::DenseMap<mlir::Operation *, std::weak_ptr<PyOperation>> live;
-  /// Trees whose handles are gone but whose values others still use.
-  std::vector<mlir::Operation *> graveyard;
+  /// Trees whose handles are gone but whose values others still use. A handle
+  /// that is made for one takes it over again.
+  llvm::SetVector<mlir::Operation *> graveyard;
   /// Python callables that want diagnostics, the latest last.
   std::vector<nb::object> diagnosticHandlers;
   /// Pipelines that run on this context now.
@@ -128,6 +131,15 @@ OperationRef adopt(const ContextRef &context, mlir::Operation *op);
 void invalidate(PyMLIRContext &context, mlir::Operation *op, bool self);
 /// Brings the `root` of each handle in the tree of `op` up to date.
 void refreshRoots(const ContextRef &context, mlir::Operation *op);
+/// True if an operation inside of `op` uses a result of an operation that is in
+/// no block. MLIR's verifier, and with it the printer, must not see that.
+bool usesDetached(mlir::Operation *op);
+/// Flags that keep the printer of something in `op` away from the verifier
+/// where that cannot look at the tree (the printer numbers the whole tree).
+mlir::OpPrintingFlags safeFlags(mlir::Operation *op,
+                                mlir::OpPrintingFlags flags = {});
+/// Verifies `op`; also right for IR that the verifier itself cannot look at.
+mlir::LogicalResult verifyTree(mlir::Operation *op);
 /// True if something outside of `op` uses a value or block that is in it.
 bool isUsedOutside(mlir::Operation *op);
 bool isUsedOutside(mlir::Block *block);
@@ -159,8 +171,10 @@ struct PyBlock {
 
 struct PyValue {
   PyValue(OperationRef owner, mlir::Value value)
-      : owner(std::move(owner)), value(value), epoch(this->owner->regionEpoch) {
-  }
+      : owner(std::move(owner)), value(value),
+        isResult(mlir::isa<mlir::OpResult>(value)),
+        epoch(this->owner->regionEpoch) {}
+  PyValue(const PyValue &) = default;
   /// The value; throws if it is gone.
   mlir::Value get();
   const ContextRef &context() const { return owner->context; }
@@ -168,13 +182,17 @@ struct PyValue {
   /// The defining operation, or the one that holds the block.
   OperationRef owner;
   mlir::Value value;
+  /// Known here, because a value that is gone cannot be asked.
+  bool isResult;
   unsigned epoch;
 };
 struct PyOpResult : PyValue {
   using PyValue::PyValue;
+  explicit PyOpResult(const PyValue &value) : PyValue(value) {}
 };
 struct PyBlockArgument : PyValue {
   using PyValue::PyValue;
+  explicit PyBlockArgument(const PyValue &value) : PyValue(value) {}
 };
 
 nb::object toPython(const ContextRef &context, mlir::Value value);
@@ -227,6 +245,15 @@ void pushFrame(nb::object object, ContextRef context,
 void popFrame(nb::handle object);
 /// The innermost frame, or null.
 Frame *currentFrame();
+
+/// The argument as a `T`; throws a TypeError that says what was expected.
+template <typename T> T &castArgument(nb::handle object, const char *expected) {
+  if (nb::isinstance<T>(object))
+    return nb::cast<T &>(object);
+  throw nb::type_error((std::string("expected ") + expected + ", got " +
+                        nb::cast<std::string>(object.type().attr("__name__")))
+                           .c_str());
+}
 
 /// The argument or, if it is None, what is current; throws if nothing is.
 ContextRef resolveContext(nb::handle context);

@@ -32,6 +32,14 @@ static nb::object registerDialect(nb::object cls) {
 }
 
 NB_MODULE(_native, m) {
+  nb::register_exception_translator(
+      [](const std::exception_ptr &error, void *) {
+        try {
+          std::rethrow_exception(error);
+        } catch (const std::bad_cast &) {
+          PyErr_SetString(PyExc_TypeError, "argument of an unexpected type");
+        }
+      });
   mlir::registerAllPasses();
   tilepipe::registerPasses();
 

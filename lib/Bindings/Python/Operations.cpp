@@ -11,7 +11,6 @@
 #include "Printing.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -82,7 +81,7 @@ static nb::object cloneOp(Base &self, nb::object ip) {
 static bool verifyOp(Base &self) {
   OperationRef handle = self.ref();
   DiagnosticCapture capture(handle->context);
-  if (failed(verify(handle->get())))
+  if (failed(verifyTree(handle->get())))
     capture.raise("Verification failed");
   capture.deliver();
   return true;
@@ -271,6 +270,7 @@ static void bindBaseStructure(nb::class_<Base> &cls) {
       .def(
           "walk",
           [](Base &self, nb::object callback, WalkOrder order) {
+            get(self);
             Walker{callback, order}.walk(self.ref());
           },
           "callback"_a, "walk_order"_a = WalkOrder::PostOrder)
@@ -396,10 +396,8 @@ static void bindOperation(nb::module_ &m) {
           [](const std::string &name, nb::object results, nb::object operands,
              nb::object attributes, nb::object successors, int regions,
              nb::object loc, nb::object ip, bool infer) {
-            return createOpView(createOperation(name, results, operands,
-                                                attributes, successors, regions,
-                                                loc, ip, infer))
-                .attr("operation");
+            return createOperation(name, results, operands, attributes,
+                                   successors, regions, loc, ip, infer);
           },
           "name"_a, "results"_a = nb::none(), "operands"_a = nb::none(),
           "attributes"_a = nb::none(), "successors"_a = nb::none(),

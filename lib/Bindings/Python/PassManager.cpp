@@ -8,7 +8,6 @@
 
 #include "Handles.h"
 
-#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include <nanobind/stl/unique_ptr.h>
@@ -86,7 +85,7 @@ static void run(PyPassManager &self, nb::handle object) {
         "the pass manager and the operation belong to different contexts");
   DiagnosticCapture capture(self.context);
   // Passes may rely on what the verifier has found to be true.
-  if (self.verify && failed(mlir::verify(op)))
+  if (self.verify && failed(verifyTree(op)))
     capture.raise("Verification failed before the pass pipeline");
   DialectRegistry dependent;
   self.manager->getDependentDialects(dependent);

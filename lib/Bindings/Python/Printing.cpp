@@ -16,6 +16,7 @@ using namespace mlir;
 using namespace tilepipe::python;
 
 namespace {
+/// `assumeVerified` is a hint that is not taken: a wrong one would crash.
 struct PrintOptions {
   std::optional<int64_t> largeElementsLimit, largeResourceLimit;
   bool debugInfo, prettyDebugInfo, generic, localScope, nameLocAsPrefix,
@@ -35,8 +36,6 @@ struct PrintOptions {
       flags.useLocalScope();
     if (nameLocAsPrefix)
       flags.printNameLocAsPrefix();
-    if (assumeVerified)
-      flags.assumeVerified();
     if (skipRegions)
       flags.skipRegions();
     return flags;
@@ -49,7 +48,7 @@ static std::string getText(PyOperationBase &self, const PrintOptions &options) {
   llvm::raw_string_ostream os(text);
   Operation *op = self.ref()->get();
   DiagnosticCapture quiet(self.ref()->context);
-  op->print(os, options.flags());
+  op->print(os, safeFlags(op, options.flags()));
   return text;
 }
 

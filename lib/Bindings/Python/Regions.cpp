@@ -9,6 +9,7 @@
 #include "Handles.h"
 #include "Sequence.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -182,11 +183,7 @@ static void eraseBlock(PyBlock &self) {
   for (Operation &op : *block)
     invalidate(context, &op, /*self=*/true);
   ++self.owner->regionEpoch;
-  block->dropAllDefinedValueUses();
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block))) {
-    op.dropAllUses();
-    op.erase();
-  }
+  block->dropAllReferences();
   block->erase();
 }
 
@@ -298,7 +295,15 @@ static void bindBlock(nb::module_ &m) {
           nb::arg().none())
       .def("__hash__",
            [](PyBlock &self) { return std::hash<void *>()(self.block); })
-      .def("__str__", [](PyBlock &self) { return printToString(*self.get()); });
+      .def("__str__", [](PyBlock &self) {
+        Block *block = self.get();
+        Operation *owner = self.owner->get();
+        AsmState state(owner, safeFlags(owner));
+        std::string text;
+        llvm::raw_string_ostream os(text);
+        block->print(os, state);
+        return text;
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -364,7 +364,7 @@ static void bindMemRefs(nb::module_ &m) {
                      return toPython(t.context, Attribute(t.get().getLayout()));
                    })
       .def_prop_ro("affine_map",
-                   [](W &t) {
+                   [](W &t) -> nb::object {
                      return toPython(t.context,
                                      Attribute(AffineMapAttr::get(
                                          t.get().getLayout().getAffineMap())))

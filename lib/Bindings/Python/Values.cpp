@@ -136,7 +136,8 @@ static void replaceUses(PyValue &self, nb::object with) {
   nb::object keepAlive;
   PyValue &other = toValue(with, keepAlive);
   checkContext(other, self.context());
-  self.get().replaceAllUsesWith(other.get());
+  if (self.get() != other.get())
+    self.get().replaceAllUsesWith(other.get());
 }
 
 static void replaceUsesExcept(PyValue &self, nb::object with,
@@ -150,7 +151,8 @@ static void replaceUsesExcept(PyValue &self, nb::object with,
   else
     for (nb::handle exception : exceptions)
       kept.insert(toOperation(exception)->get());
-  self.get().replaceAllUsesExcept(other.get(), kept);
+  if (self.get() != other.get())
+    self.get().replaceAllUsesExcept(other.get(), kept);
 }
 
 static std::string getName(PyValue &self, bool localScope, bool locAsPrefix) {
@@ -161,7 +163,8 @@ static std::string getName(PyValue &self, bool localScope, bool locAsPrefix) {
     flags.useLocalScope();
   if (locAsPrefix)
     flags.printNameLocAsPrefix();
-  self.get().printAsOperand(os, flags);
+  Value value = self.get();
+  value.printAsOperand(os, safeFlags(self.owner->get(), flags));
   return text;
 }
 
@@ -208,7 +211,7 @@ static void bindValue(nb::module_ &m) {
           "isinstance",
           [](nb::handle other) { return nb::isinstance<PyValue>(other); },
           "other_value"_a)
-      .def("dump", [](PyValue &self) { self.get().dump(); })
+
       .def("__eq__", [](PyValue &a, PyValue &b) { return a.value == b.value; })
       .def(
           "__eq__", [](PyValue &, nb::object) { return false; },
@@ -216,7 +219,10 @@ static void bindValue(nb::module_ &m) {
       .def("__hash__",
            [](PyValue &self) { return size_t(hash_value(self.value)); })
       .def("__str__", [](PyValue &self) {
-        return "Value(" + printToString(self.get()) + ")";
+        std::string text;
+        llvm::raw_string_ostream os(text);
+        self.get().print(os, safeFlags(self.owner->get()));
+        return "Value(" + text + ")";
       });
 }
 
@@ -226,14 +232,13 @@ static void bindKinds(nb::module_ &m) {
       .def(
           "__init__",
           [](PyOpResult *self, PyValue &from) {
-            if (!isa<OpResult>(from.value))
+            if (!from.isResult)
               throw nb::value_error("Cannot cast value to OpResult");
-            new (self) PyOpResult(from.owner, from.value);
+            new (self) PyOpResult(from);
           },
           "value"_a)
       .def_static(
-          "isinstance",
-          [](PyValue &other) { return isa<OpResult>(other.value); },
+          "isinstance", [](PyValue &other) { return other.isResult; },
           "other_value"_a)
       .def_prop_ro("result_number", [](PyOpResult &self) {
         return cast<OpResult>(self.get()).getResultNumber();
@@ -244,14 +249,13 @@ static void bindKinds(nb::module_ &m) {
       .def(
           "__init__",
           [](PyBlockArgument *self, PyValue &from) {
-            if (!isa<BlockArgument>(from.value))
+            if (from.isResult)
               throw nb::value_error("Cannot cast value to BlockArgument");
-            new (self) PyBlockArgument(from.owner, from.value);
+            new (self) PyBlockArgument(from);
           },
           "value"_a)
       .def_static(
-          "isinstance",
-          [](PyValue &other) { return isa<BlockArgument>(other.value); },
+          "isinstance", [](PyValue &other) { return !other.isResult; },
           "other_value"_a)
       .def_prop_ro("arg_number",
                    [](PyBlockArgument &self) {
