@@ -16,14 +16,33 @@ using namespace tilepipe::tile;
 
 namespace {
 
-/// The definite writes of one buffer so far in the iteration.
+/// The definite writes of one buffer so far in the iteration, and those that are
+/// definite under a condition.
 struct Definitions {
   SmallVector<const BufferAccess *> writes;
+  llvm::DenseMap<Value, SmallVector<const BufferAccess *>> guarded;
   bool whole = false;
 
   void add(const BufferAccess &write) {
+    if (!write.definite) {
+      guarded[write.guard].push_back(&write);
+      return;
+    }
     writes.push_back(&write);
     whole |= isCovered(getWholeAccess(write.root), {&write});
+  }
+
+  /// True if `read` sees only writes of the iteration: wherever it happens, all
+  /// of its region has been written.
+  bool cover(const BufferAccess &read) const {
+    if (whole || isCovered(read, writes))
+      return true;
+    auto it = guarded.find(read.guard);
+    if (!read.guard || it == guarded.end())
+      return false;
+    SmallVector<const BufferAccess *> all(writes);
+    llvm::append_range(all, it->second);
+    return isCovered(read, all);
   }
 };
 
@@ -145,8 +164,7 @@ void tilepipe::checkPrivatization(
     for (BufferAccess &access : list) {
       if (!access.reads() || !access.exposed)
         continue;
-      Definitions &known = definitions[access.root];
-      access.exposed = !known.whole && !isCovered(access, known.writes);
+      access.exposed = !definitions[access.root].cover(access);
       BufferInfo &info = buffers[access.root];
       if (access.exposed && info.mayHaveVersions()) {
         info.culprit = access.op;
@@ -155,7 +173,7 @@ void tilepipe::checkPrivatization(
       }
     }
     for (const BufferAccess &access : list)
-      if (access.definite)
+      if (access.definite || access.definiteIfGuard)
         definitions[access.root].add(access);
   }
   for (auto &[root, info] : buffers) {

@@ -274,7 +274,7 @@ void AccessCollector::enterView(BufferAccess &access, Value buffer) {
   if (!lost)
     return;
   access.region = wholeRegion(access.root.getType());
-  access.definite = false;
+  access.definite = access.definiteIfGuard = false;
   if (hasSlot)
     access.versions = 0;
 }
@@ -284,7 +284,9 @@ BufferAccess AccessCollector::makeAccess(Operation *op,
   BufferAccess result;
   result.op = op;
   result.kind = access.kind;
-  result.definite = access.writes() && access.definite;
+  result.guard = access.guard;
+  result.definiteIfGuard = access.guard && access.writes() && access.definite;
+  result.definite = !access.guard && access.writes() && access.definite;
   result.region = wholeRegion(access.buffer.getType());
   for (auto [interval, offset, size] :
        llvm::zip(result.region, access.offsets, access.sizes)) {
@@ -459,6 +461,13 @@ Operation *AccessCollector::collectRegions(Operation *op, Accesses &accesses) {
   SmallVector<InnerRange> ranges = getInnerRanges(op, surelyRuns);
   for (BufferAccess &access : llvm::drop_begin(accesses, begin)) {
     access.definite &= surelyRuns;
+    access.definiteIfGuard &= surelyRuns;
+    // A condition that changes within the region says nothing about all of it.
+    if (access.guard &&
+        op->isAncestor(access.guard.getParentBlock()->getParentOp())) {
+      access.guard = nullptr;
+      access.definiteIfGuard = false;
+    }
     for (const InnerRange &range : ranges) {
       // Two dimensions that move together do not cover a box.
       unsigned uses = llvm::count_if(access.region, [&](Interval &interval) {
@@ -467,6 +476,7 @@ Operation *AccessCollector::collectRegions(Operation *op, Accesses &accesses) {
         });
       });
       access.definite &= uses <= 1;
+      access.definiteIfGuard &= uses <= 1;
       for (Interval &interval : access.region)
         widen(interval, range);
     }
@@ -505,9 +515,15 @@ Operation *AccessCollector::collectIf(Operation *op, Accesses &accesses) {
           llvm::any_of(sides[1 - i], [&](const BufferAccess &other) {
             return writesSame(access, other);
           }));
+  Value condition = cast<scf::IfOp>(op).getCondition();
   for (unsigned i : {0u, 1u}) {
-    for (auto [access, keep] : llvm::zip_equal(sides[i], definite[i]))
+    for (auto [access, keep] : llvm::zip_equal(sides[i], definite[i])) {
+      // Of several conditions the outermost stands for an access: a write that
+      // needs another one as well is not definite under it.
+      access.definiteIfGuard = i == 0 && access.definite;
+      access.guard = i == 0 ? condition : nullptr;
       access.definite = keep;
+    }
     accesses.append(sides[i].begin(), sides[i].end());
   }
   // Values of the branches are not known outside of them.

@@ -97,6 +97,57 @@ func.func @guarded_copy_keeps_contents(%X: memref<16x8xf32>, %Y: memref<16x8xf32
 
 // -----
 
+// What reads under the condition of the write sees the write of its iteration, in
+// whichever way the condition is written; another condition, or more of them, does
+// not do.
+// CHECK-LABEL: loop at
+// CHECK: buffer Same: private
+// CHECK: buffer Branch: private
+// CHECK: buffer Other: shared by iterations (an iteration may read contents of an earlier one)
+// CHECK: buffer Both: shared by iterations (an iteration may read contents of an earlier one)
+// CHECK: buffer Else: shared by iterations (an iteration may read contents of an earlier one)
+func.func @guarded_alike(%X: memref<16x8xf32>, %Y: memref<16x8xf32>, %g: i1, %h: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c0f = arith.constant 0.0 : f32
+  %Same = tile.alloc {name = "Same"} : memref<8xf32, #tile.space<shared>>
+  %Branch = tile.alloc {name = "Branch"} : memref<8xf32, #tile.space<shared>>
+  %Other = tile.alloc {name = "Other"} : memref<8xf32, #tile.space<shared>>
+  %Both = tile.alloc {name = "Both"} : memref<8xf32, #tile.space<shared>>
+  %Else = tile.alloc {name = "Else"} : memref<8xf32, #tile.space<shared>>
+  tile.pipeline %i = %c0 to %c8 step %c1 num_stages = 2 {
+    tile.copy %X[%i, 0] to %Same if %g : memref<16x8xf32> to memref<8xf32, #tile.space<shared>>
+    scf.if %g {
+      tile.copy %Same to %Y[%i, 0] sizes [8] : memref<8xf32, #tile.space<shared>> to memref<16x8xf32>
+    }
+    scf.for %k = %c0 to %c8 step %c1 {
+      scf.if %g {
+        %x = memref.load %X[%i, %k] : memref<16x8xf32>
+        memref.store %x, %Branch[%k] : memref<8xf32, #tile.space<shared>>
+      }
+    }
+    tile.copy %Branch to %Y[%i, 0] sizes [8] if %g : memref<8xf32, #tile.space<shared>> to memref<16x8xf32>
+    tile.copy %X[%i, 0] to %Other if %g : memref<16x8xf32> to memref<8xf32, #tile.space<shared>>
+    tile.copy %Other to %Y[%i, 0] sizes [8] if %h : memref<8xf32, #tile.space<shared>> to memref<16x8xf32>
+    scf.if %g {
+      scf.if %h {
+        tile.copy %X[%i, 0] to %Both : memref<16x8xf32> to memref<8xf32, #tile.space<shared>>
+      }
+    }
+    tile.copy %Both to %Y[%i, 0] sizes [8] if %g : memref<8xf32, #tile.space<shared>> to memref<16x8xf32>
+    scf.if %g {
+      memref.store %c0f, %Y[%i, %c0] : memref<16x8xf32>
+    } else {
+      tile.copy %X[%i, 0] to %Else : memref<16x8xf32> to memref<8xf32, #tile.space<shared>>
+    }
+    tile.copy %Else to %Y[%i, 0] sizes [8] if %g : memref<8xf32, #tile.space<shared>> to memref<16x8xf32>
+  }
+  return
+}
+
+// -----
+
 // A fill, two halves, a loop of parts, both branches: each writes all of its buffer.
 // CHECK-LABEL: loop at
 // CHECK: buffer Filled: private

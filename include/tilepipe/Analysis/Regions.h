@@ -57,6 +57,10 @@ struct BufferAccess {
   llvm::SmallVector<Interval, 3> region;
   /// For a write: each element of the region is written in every iteration.
   bool definite = false;
+  /// A condition of the iteration without which it does not happen, or null.
+  mlir::Value guard = nullptr;
+  /// For a write: each element of the region is written wherever `guard` is true.
+  bool definiteIfGuard = false;
   /// For a read: it may see contents from before its own statement; from before
   /// its own iteration once a `DependenceGraph` has looked at it.
   bool exposed = true;

@@ -43,8 +43,7 @@ static void getCopyAccesses(CopyT op, SmallVectorImpl<RegionAccess> &accesses) {
   RegionAccess write{op.getTarget(), RegionAccess::Kind::Write,
                      op.getMixedTargetOffsets(),
                      spread(op.getTargetType().getRank(), op.getTargetDims())};
-  // A guarded write leaves old contents behind.
-  write.definite = !op.getGuard();
+  read.guard = write.guard = op.getGuard();
   accesses.push_back(std::move(read));
   accesses.push_back(std::move(write));
 }

@@ -34,8 +34,10 @@ struct RegionAccess {
   llvm::SmallVector<mlir::OpFoldResult> offsets;
   llvm::SmallVector<mlir::OpFoldResult> sizes;
   /// For a write: each element of the region that lies in the buffer is written
-  /// whenever the operation runs. A guarded write is not definite.
+  /// whenever the operation runs and `guard`, if there is one, is true.
   bool definite = true;
+  /// The condition without which nothing is accessed, or null.
+  mlir::Value guard = nullptr;
 
   bool reads() const { return kind != Kind::Write; }
   bool writes() const { return kind != Kind::Read; }
