@@ -1,0 +1,39 @@
+// RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
+// RUN: tile-run %s --check
+
+// A is loaded straight into registers, only B goes through shared memory;
+// ns=3.
+//
+//   for k in 0..8:
+//     copy A -> Af (registers)
+//     copy B -> Bs
+//     Cl += Af @ Bs
+
+// CHECK: @gemm_a_to_fragment
+// CHECK-NEXT: loop: depth 3 stage [2, 0, 2] order [1, 0, 2]
+// CHECK-NEXT: versions: Bs:3
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+func.func @gemm_a_to_fragment(%A: memref<32x128xf16>, %B: memref<128x32xf16>,
+                              %C: memref<32x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %Af = tile.alloc {name = "Af"} : memref<32x16xf16, #fragment>
+  %Bs = tile.alloc {name = "Bs"} : memref<16x32xf16, #shared>
+  %Cl = tile.alloc {name = "Cl"} : memref<32x32xf32, #fragment>
+  tile.fill %Cl with %zero : f32, memref<32x32xf32, #fragment>
+  tile.pipeline %k = %c0 to %c8 step %c1 num_stages = 3 {
+    %kk = arith.muli %k, %c16 : index
+    tile.copy %A[0, %kk] to %Af : memref<32x128xf16> to memref<32x16xf16, #fragment>
+    tile.copy %B[%kk, 0] to %Bs : memref<128x32xf16> to memref<16x32xf16, #shared>
+    tile.gemm %Af, %Bs, %Cl
+        : memref<32x16xf16, #fragment>, memref<16x32xf16, #shared>, memref<32x32xf32, #fragment>
+  }
+  tile.copy %Cl to %C : memref<32x32xf32, #fragment> to memref<32x32xf32>
+  return
+}

@@ -1,0 +1,39 @@
+// RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
+// RUN: tile-run %s --check
+
+// GEMM whose copies change element type on the way (fp32 in memory, fp16 on
+// chip); ns=3.
+//
+//   for k in 0..8:
+//     copy A(fp32) -> As(fp16)
+//     copy B(fp32) -> Bs(fp16)
+//     Cl += As @ Bs
+
+// CHECK: @gemm_cast_copy
+// CHECK-NEXT: loop: depth 3 stage [0, 0, 2] order [0, 1, 2]
+// CHECK-NEXT: versions: As:3 Bs:3
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+func.func @gemm_cast_copy(%A: memref<32x128xf32>, %B: memref<128x32xf32>,
+                          %C: memref<32x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %As = tile.alloc {name = "As"} : memref<32x16xf16, #shared>
+  %Bs = tile.alloc {name = "Bs"} : memref<16x32xf16, #shared>
+  %Cl = tile.alloc {name = "Cl"} : memref<32x32xf32, #fragment>
+  tile.fill %Cl with %zero : f32, memref<32x32xf32, #fragment>
+  tile.pipeline %k = %c0 to %c8 step %c1 num_stages = 3 {
+    %kk = arith.muli %k, %c16 : index
+    tile.copy %A[0, %kk] to %As : memref<32x128xf32> to memref<32x16xf16, #shared>
+    tile.copy %B[%kk, 0] to %Bs : memref<128x32xf32> to memref<16x32xf16, #shared>
+    tile.gemm %As, %Bs, %Cl
+        : memref<32x16xf16, #shared>, memref<16x32xf16, #shared>, memref<32x32xf32, #fragment>
+  }
+  tile.copy %Cl to %C : memref<32x32xf32, #fragment> to memref<32x32xf32>
+  return
+}

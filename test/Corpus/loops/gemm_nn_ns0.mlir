@@ -1,0 +1,39 @@
+// RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
+// RUN: tile-run %s --check
+
+// Tile GEMM, 8 K-steps, two global-to-shared copies and one matmul;
+// num_stages=0.
+//
+//   for k in 0..8:
+//     copy A tile -> As
+//     copy B tile -> Bs
+//     Cl += As @ Bs
+
+// CHECK: @gemm_nn_ns0
+// CHECK-NEXT: loop: serial
+// CHECK-NEXT: versions: none
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+func.func @gemm_nn_ns0(%A: memref<32x128xf16>, %B: memref<128x32xf16>,
+                       %C: memref<32x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %As = tile.alloc {name = "As"} : memref<32x16xf16, #shared>
+  %Bs = tile.alloc {name = "Bs"} : memref<16x32xf16, #shared>
+  %Cl = tile.alloc {name = "Cl"} : memref<32x32xf32, #fragment>
+  tile.fill %Cl with %zero : f32, memref<32x32xf32, #fragment>
+  tile.pipeline %k = %c0 to %c8 step %c1 num_stages = 0 {
+    %kk = arith.muli %k, %c16 : index
+    tile.copy %A[0, %kk] to %As : memref<32x128xf16> to memref<32x16xf16, #shared>
+    tile.copy %B[%kk, 0] to %Bs : memref<128x32xf16> to memref<16x32xf16, #shared>
+    tile.gemm %As, %Bs, %Cl
+        : memref<32x16xf16, #shared>, memref<16x32xf16, #shared>, memref<32x32xf32, #fragment>
+  }
+  tile.copy %Cl to %C : memref<32x32xf32, #fragment> to memref<32x32xf32>
+  return
+}

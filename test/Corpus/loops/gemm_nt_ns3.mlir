@@ -1,0 +1,38 @@
+// RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
+// RUN: tile-run %s --check
+
+// Tile GEMM with B stored as N x K (right operand transposed); num_stages=3.
+//
+//   for k in 0..8:
+//     copy A -> As
+//     copy B(N,K) -> Bs
+//     Cl += As @ Bs^T
+
+// CHECK: @gemm_nt_ns3
+// CHECK-NEXT: loop: depth 3 stage [0, 0, 2] order [0, 1, 2]
+// CHECK-NEXT: versions: As:3 Bs:3
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+func.func @gemm_nt_ns3(%A: memref<32x128xf16>, %B: memref<32x128xf16>,
+                       %C: memref<32x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %As = tile.alloc {name = "As"} : memref<32x16xf16, #shared>
+  %Bs = tile.alloc {name = "Bs"} : memref<32x16xf16, #shared>
+  %Cl = tile.alloc {name = "Cl"} : memref<32x32xf32, #fragment>
+  tile.fill %Cl with %zero : f32, memref<32x32xf32, #fragment>
+  tile.pipeline %k = %c0 to %c8 step %c1 num_stages = 3 {
+    %kk = arith.muli %k, %c16 : index
+    tile.copy %A[0, %kk] to %As : memref<32x128xf16> to memref<32x16xf16, #shared>
+    tile.copy %B[0, %kk] to %Bs : memref<32x128xf16> to memref<32x16xf16, #shared>
+    tile.gemm %As, %Bs, %Cl {transpose_b}
+        : memref<32x16xf16, #shared>, memref<32x16xf16, #shared>, memref<32x32xf32, #fragment>
+  }
+  tile.copy %Cl to %C : memref<32x32xf32, #fragment> to memref<32x32xf32>
+  return
+}

@@ -1,0 +1,42 @@
+// RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
+// RUN: tile-run %s --check
+
+// A goes global -> staging tile -> second shared tile before the matmul; ns=3.
+//
+//   for k in 0..8:
+//     copy A -> S1
+//     copy S1 -> S2
+//     copy B -> Bs
+//     Cl += S2 @ Bs
+
+// CHECK: @gemm_shared_to_shared_hop
+// CHECK-NEXT: loop: depth 3 stage [0, 3, 0, 3] order [1, 0, 3, 2]
+// CHECK-NEXT: versions: Bs:3 S1:3
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+func.func @gemm_shared_to_shared_hop(%A: memref<32x128xf16>,
+                                     %B: memref<128x32xf16>,
+                                     %C: memref<32x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %S1 = tile.alloc {name = "S1"} : memref<32x16xf16, #shared>
+  %S2 = tile.alloc {name = "S2"} : memref<32x16xf16, #shared>
+  %Bs = tile.alloc {name = "Bs"} : memref<16x32xf16, #shared>
+  %Cl = tile.alloc {name = "Cl"} : memref<32x32xf32, #fragment>
+  tile.fill %Cl with %zero : f32, memref<32x32xf32, #fragment>
+  tile.pipeline %k = %c0 to %c8 step %c1 num_stages = 3 {
+    %kk = arith.muli %k, %c16 : index
+    tile.copy %A[0, %kk] to %S1 : memref<32x128xf16> to memref<32x16xf16, #shared>
+    tile.copy %S1 to %S2 : memref<32x16xf16, #shared> to memref<32x16xf16, #shared>
+    tile.copy %B[%kk, 0] to %Bs : memref<128x32xf16> to memref<16x32xf16, #shared>
+    tile.gemm %S2, %Bs, %Cl
+        : memref<32x16xf16, #shared>, memref<16x32xf16, #shared>, memref<32x32xf32, #fragment>
+  }
+  tile.copy %Cl to %C : memref<32x32xf32, #fragment> to memref<32x32xf32>
+  return
+}

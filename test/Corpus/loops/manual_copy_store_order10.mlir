@@ -1,0 +1,28 @@
+// RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
+// RUN: tile-run %s --check
+
+// Two statements, a load and a write-back of the same tile; stage=[0,1],
+// order=[1,0].
+//
+//   for i in 0..8:
+//     copy X[i] -> S
+//     copy S -> Y[i]
+
+// CHECK: @manual_copy_store_order10
+// CHECK-NEXT: loop: depth 2 stage [0, 1] order [1, 0]
+// CHECK-NEXT: versions: none
+
+#shared = #tile.space<shared>
+
+func.func @manual_copy_store_order10(%X: memref<8x64xf32>,
+                                     %Y: memref<8x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %S = tile.alloc {name = "S"} : memref<64xf32, #shared>
+  tile.pipeline %i = %c0 to %c8 step %c1 stage = [0, 1] order = [1, 0] {
+    tile.copy %X[%i, 0] to %S : memref<8x64xf32> to memref<64xf32, #shared>
+    tile.copy %S to %Y[%i, 0] sizes [64] : memref<64xf32, #shared> to memref<8x64xf32>
+  }
+  return
+}

@@ -1,0 +1,35 @@
+// RUN: tile-opt %s --pipeline-planning -split-input-file -verify-diagnostics -o /dev/null
+
+// Only a stage list is given, no order list and no num_stages. stage=[0, 0,
+// 1], order=None
+//
+//   for k in 0..8:
+//     copy A -> As
+//     copy B -> Bs
+//     Cl += As @ Bs
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+func.func @manual_stage_only(%A: memref<32x128xf16>, %B: memref<128x32xf16>,
+                             %C: memref<32x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %As = tile.alloc {name = "As"} : memref<32x16xf16, #shared>
+  %Bs = tile.alloc {name = "Bs"} : memref<16x32xf16, #shared>
+  %Cl = tile.alloc {name = "Cl"} : memref<32x32xf32, #fragment>
+  tile.fill %Cl with %zero : f32, memref<32x32xf32, #fragment>
+  // expected-error @below {{'tile.pipeline' op expects 'stage' and 'order' together, got only 'stage'}}
+  tile.pipeline %k = %c0 to %c8 step %c1 stage = [0, 0, 1] {
+    %kk = arith.muli %k, %c16 : index
+    tile.copy %A[0, %kk] to %As : memref<32x128xf16> to memref<32x16xf16, #shared>
+    tile.copy %B[%kk, 0] to %Bs : memref<128x32xf16> to memref<16x32xf16, #shared>
+    tile.gemm %As, %Bs, %Cl
+        : memref<32x16xf16, #shared>, memref<16x32xf16, #shared>, memref<32x32xf32, #fragment>
+  }
+  tile.copy %Cl to %C : memref<32x32xf32, #fragment> to memref<32x32xf32>
+  return
+}

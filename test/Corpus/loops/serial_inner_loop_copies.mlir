@@ -1,0 +1,46 @@
+// RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
+// RUN: tile-run %s --check
+
+// The load of one tile is split into a 2-trip inner serial loop of copies;
+// ns=2.
+//
+//   for k in 0..8:
+//     for h in serial 0..2: copy A half h -> As half h
+//     copy B -> Bs
+//     Cl += As @ Bs
+
+// CHECK: @serial_inner_loop_copies
+// CHECK-NEXT: loop: depth 2 stage [0, 0, 1] order [0, 1, 2]
+// CHECK-NEXT: versions: As:2 Bs:2
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+func.func @serial_inner_loop_copies(%A: memref<32x128xf16>,
+                                    %B: memref<128x32xf16>,
+                                    %C: memref<32x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %As = tile.alloc {name = "As"} : memref<32x16xf16, #shared>
+  %Bs = tile.alloc {name = "Bs"} : memref<16x32xf16, #shared>
+  %Cl = tile.alloc {name = "Cl"} : memref<32x32xf32, #fragment>
+  tile.fill %Cl with %zero : f32, memref<32x32xf32, #fragment>
+  tile.pipeline %k = %c0 to %c8 step %c1 num_stages = 2 {
+    %kk = arith.muli %k, %c16 : index
+    scf.for %h = %c0 to %c2 step %c1 {
+      %at = arith.muli %h, %c8 : index
+      %kh = arith.addi %kk, %at : index
+      tile.copy %A[0, %kh] to %As[0, %at] sizes [32, 8]
+          : memref<32x128xf16> to memref<32x16xf16, #shared>
+    }
+    tile.copy %B[%kk, 0] to %Bs : memref<128x32xf16> to memref<16x32xf16, #shared>
+    tile.gemm %As, %Bs, %Cl
+        : memref<32x16xf16, #shared>, memref<16x32xf16, #shared>, memref<32x32xf32, #fragment>
+  }
+  tile.copy %Cl to %C : memref<32x32xf32, #fragment> to memref<32x32xf32>
+  return
+}

@@ -1,0 +1,47 @@
+// RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
+// RUN: tile-opt %s --pipeline-planning -verify-diagnostics -o /dev/null
+// RUN: tile-run %s --check
+
+// A tile filled before the loop is overwritten by loads inside it only in
+// part; ns=2.
+//
+//   As = 1
+//   for k in 0..8:
+//     copy A[:, lo half] -> As[:, 0:8]
+//     copy B -> Bs
+//     Cl += As @ Bs
+
+// CHECK: @tile_live_before_loop
+// CHECK-NEXT: loop: depth 2 stage [1, 0, 2] order [1, 2, 0]
+// CHECK-NEXT: versions: Bs:2
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+func.func @tile_live_before_loop(%A: memref<32x128xf16>,
+                                 %B: memref<128x32xf16>,
+                                 %C: memref<32x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %oneh = arith.constant 1.0 : f16
+  %As = tile.alloc {name = "As"} : memref<32x16xf16, #shared>
+  %Bs = tile.alloc {name = "Bs"} : memref<16x32xf16, #shared>
+  %Cl = tile.alloc {name = "Cl"} : memref<32x32xf32, #fragment>
+  tile.fill %Cl with %zero : f32, memref<32x32xf32, #fragment>
+  tile.fill %As with %oneh : f16, memref<32x16xf16, #shared>
+  tile.pipeline %k = %c0 to %c8 step %c1 num_stages = 2 {
+    %kk = arith.muli %k, %c16 : index
+    // expected-remark @below {{starts only 1 of 2 iterations ahead: it overwrites 'As', which 'tile.gemm' reads in the iteration before}}
+    tile.copy %A[0, %kk] to %As sizes [32, 8] : memref<32x128xf16> to memref<32x16xf16, #shared>
+    tile.copy %B[%kk, 0] to %Bs : memref<128x32xf16> to memref<16x32xf16, #shared>
+    // expected-note @below {{the other statement is here}}
+    // expected-note @below {{'As' is one buffer for all iterations: an iteration may read contents of an earlier one}}
+    tile.gemm %As, %Bs, %Cl
+        : memref<32x16xf16, #shared>, memref<16x32xf16, #shared>, memref<32x32xf32, #fragment>
+  }
+  tile.copy %Cl to %C : memref<32x32xf32, #fragment> to memref<32x32xf32>
+  return
+}

@@ -1,0 +1,27 @@
+// RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
+// RUN: tile-run %s --check
+
+// The shared tile is allocated inside the loop body; ns=3.
+//
+//   for i in 0..8:
+//     S = new shared tile
+//     copy X[i] -> S
+//     copy S -> Y[i]
+
+// CHECK: @tile_local_to_body
+// CHECK-NEXT: loop: depth 3 stage [0, 2] order [0, 1]
+// CHECK-NEXT: versions: S:3
+
+#shared = #tile.space<shared>
+
+func.func @tile_local_to_body(%X: memref<8x64xf32>, %Y: memref<8x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  tile.pipeline %i = %c0 to %c8 step %c1 num_stages = 3 {
+    %S = tile.alloc {name = "S"} : memref<64xf32, #shared>
+    tile.copy %X[%i, 0] to %S : memref<8x64xf32> to memref<64xf32, #shared>
+    tile.copy %S to %Y[%i, 0] sizes [64] : memref<64xf32, #shared> to memref<8x64xf32>
+  }
+  return
+}
