@@ -9,7 +9,7 @@
 //   tile-opt gemm.mlir --pipeline-planning
 //   tile-opt gemm.mlir --pipeline-planning --inject-software-pipeline
 // Run it:
-//   tile-run gemm.mlir --check --args 200x136xf16,136x152xf16,200x152xf32
+//   tile-run gemm.mlir --check --args=200x136,136x152,200x152
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>
