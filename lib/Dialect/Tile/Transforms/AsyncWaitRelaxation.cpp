@@ -57,22 +57,24 @@ static bool isDistinct(Value root) {
   return !isOfUnknownOrigin(root) && !root.getDefiningOp<memref::GetGlobalOp>();
 }
 
-static unsigned getSpaceBit(Value root) {
-  return 1u << unsigned(getMemorySpace(cast<MemRefType>(root.getType())));
+/// One bit for the memory space of a root, all where it is not known.
+static unsigned getSpaceBits(Value root) {
+  auto type = dyn_cast<MemRefType>(root.getType());
+  return type ? 1u << unsigned(getMemorySpace(type)) : ~0u;
 }
 
 void AsyncMemory::Buffers::insert(Value memref) {
   Value root = getRootBuffer(memref);
   roots.insert(root);
-  spaces |= getSpaceBit(root);
+  spaces |= getSpaceBits(root);
   if (!isDistinct(root))
-    unknownSpaces |= getSpaceBit(root);
+    unknownSpaces |= getSpaceBits(root);
 }
 
 /// A buffer of unknown origin stays within its memory space (see `mayAlias`).
 bool AsyncMemory::Buffers::mayHold(Value root) const {
-  return roots.contains(root) || (unknownSpaces & getSpaceBit(root)) ||
-         (!isDistinct(root) && (spaces & getSpaceBit(root)));
+  return roots.contains(root) || (unknownSpaces & getSpaceBits(root)) ||
+         (!isDistinct(root) && (spaces & getSpaceBits(root)));
 }
 
 AsyncMemory::AsyncMemory(Operation *root) {

@@ -658,3 +658,20 @@ func.func @carriers(%A: !G, %S: !S, %out: !G, %p: i1, %i: index, %n: index) {
   tile.copy %S to %out sizes [8, 8] : !S to !G
   return
 }
+
+// -----
+
+!G = memref<64x8xf16>
+!S = memref<8x8xf16, #tile.space<shared>>
+
+// Memory of unknown shape may be any memory.
+// CHECK-LABEL: @unranked
+func.func @unranked(%A: !G, %S: !S, %u: memref<*xf16>) {
+  %t0 = tile.async.copy %A to %S : !G to !S
+  %g0 = tile.async.commit %t0
+  // CHECK: tile.async.wait %{{.*}} pending = 0
+  // CHECK-NEXT: memref.copy
+  tile.async.wait %g0
+  memref.copy %A, %u : !G to memref<*xf16>
+  return
+}
