@@ -69,6 +69,18 @@ static void printBuffers(const LoopReport &loop, raw_ostream &os) {
   }
 }
 
+/// `2, 1 (3 times), 0`: a number that repeats is printed once.
+static void printRuns(ArrayRef<int64_t> numbers, raw_ostream &os) {
+  for (size_t i = 0, next; i != numbers.size(); i = next) {
+    next = i + 1;
+    while (next != numbers.size() && numbers[next] == numbers[i])
+      ++next;
+    os << (i ? ", " : "") << numbers[i];
+    if (next - i > 1)
+      os << " (" << next - i << " times)";
+  }
+}
+
 static void printLoop(const LoopReport &loop, raw_ostream &os) {
   os << "loop at " << getPlace(loop.loc) << ": ";
   if (loop.isSerial)
@@ -87,7 +99,7 @@ static void printLoop(const LoopReport &loop, raw_ostream &os) {
        << loop.waitsAfter.size() << " after";
     if (!loop.waitsAfter.empty()) {
       os << " (groups that may stay in flight: ";
-      llvm::interleaveComma(loop.waitsAfter, os);
+      printRuns(loop.waitsAfter, os);
       os << ")";
     }
     os << "; commits: " << loop.commits << '\n';

@@ -34,10 +34,13 @@ struct Lifetime {
   void extend(const Lifetime &other);
 };
 
+class FlightAnalysis;
+
 /// Lifetimes of the buffers of one function.
 class LifetimeAnalysis {
 public:
   explicit LifetimeAnalysis(mlir::Operation *function);
+  ~LifetimeAnalysis();
 
   /// The lifetime of a buffer that is allocated in the function.
   Lifetime getLifetime(tile::AllocOp alloc) const;
@@ -50,10 +53,11 @@ private:
   /// including the owner of `scope`, that may come back to it.
   Lifetime getRangeWithLoops(mlir::Operation *op, mlir::Block *scope) const;
   /// The range in which `copy` may be in flight.
-  Lifetime getFlight(tile::AsyncCopyOp copy) const;
+  Lifetime getFlight(tile::AsyncCopyOp copy, FlightAnalysis &flights) const;
 
   mlir::Operation *function;
   llvm::DenseMap<mlir::Operation *, Lifetime> ranges;
+  std::unique_ptr<FlightAnalysis> flights;
 };
 
 } // namespace tilepipe

@@ -171,6 +171,35 @@ func.func @wait_in_one_branch(%A: memref<64xf32>, %v: f32, %q: i1) {
   return
 }
 
+// Nor does a commit in only one branch; in both it does.
+// CHECK-LABEL: func.func @commits_in_branches
+// CHECK: tile.alloc {name = "a", offset = 0 : i64}
+// CHECK: tile.alloc {name = "b", offset = 256 : i64}
+// CHECK: tile.alloc {name = "c", offset = 0 : i64}
+func.func @commits_in_branches(%A: memref<64xf32>, %v: f32, %q: i1) {
+  %a = tile.alloc {name = "a"} : memref<64xf32, #tile.space<shared>>
+  %b = tile.alloc {name = "b"} : memref<64xf32, #tile.space<shared>>
+  %c = tile.alloc {name = "c"} : memref<64xf32, #tile.space<shared>>
+  %t = tile.async.copy %A to %a : memref<64xf32> to memref<64xf32, #tile.space<shared>>
+  %g = tile.async.commit %t
+  scf.if %q {
+    %e = tile.async.commit ()
+  } else {
+    tile.async.wait pending = 7
+  }
+  tile.async.wait pending = 1
+  tile.fill %b with %v : f32, memref<64xf32, #tile.space<shared>>
+  scf.if %q {
+    %e = tile.async.commit ()
+  } else {
+    %e = tile.async.commit ()
+    %f = tile.async.commit ()
+  }
+  tile.async.wait pending = 1
+  tile.fill %c with %v : f32, memref<64xf32, #tile.space<shared>>
+  return
+}
+
 // Accesses through views and slots are accesses.
 // CHECK-LABEL: func.func @views
 // CHECK: tile.alloc {name = "a", offset = 0 : i64} : memref<3x64xf32
