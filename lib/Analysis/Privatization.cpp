@@ -63,14 +63,13 @@ static bool isPipelineCandidate(PipelineOp loop) {
          int64_t(loop.getNumStages().value_or(0)) > 0;
 }
 
-/// True if `op` lies in a loop other than `loop` that may be pipelined, which
-/// answers for its own accesses.
-static bool isInOtherPipeline(Operation *op, PipelineOp loop) {
+/// The innermost loop other than `loop` that may be pipelined and holds `op`.
+static PipelineOp getOtherPipeline(Operation *op, PipelineOp loop) {
   for (auto other = op->getParentOfType<PipelineOp>(); other;
        other = other->getParentOfType<PipelineOp>())
     if (isPipelineCandidate(other) && !other->isAncestor(loop))
-      return true;
-  return false;
+      return other;
+  return nullptr;
 }
 
 /// True if all that `op` does with a memref operand is to access it.
@@ -84,6 +83,8 @@ static bool onlyAccesses(Operation *op) {
 
 static OutsideUses getOutsideUses(Value root, PipelineOp loop) {
   OutsideUses uses;
+  llvm::MapVector<Operation *, SmallVector<Operation *>> others;
+  llvm::SmallPtrSet<Operation *, 2> writingOthers;
   SmallVector<Value> stack{root};
   while (!stack.empty()) {
     Value memref = stack.pop_back_val();
@@ -100,12 +101,44 @@ static OutsideUses getOutsideUses(Value root, PipelineOp loop) {
       }
       if (!onlyAccesses(user))
         uses.escape = user;
-      else if (!inside && !isa<memref::DeallocOp>(user) &&
-               !isInOtherPipeline(user, loop))
-        uses.accesses.push_back(user);
+      else if (!inside && !isa<memref::DeallocOp>(user)) {
+        PipelineOp other = getOtherPipeline(user, loop);
+        if (!other) {
+          uses.accesses.push_back(user);
+          continue;
+        }
+        others[other].push_back(user);
+        if (mayWrite(user, root))
+          writingOthers.insert(other);
+      }
     }
   }
+  // A loop that writes the buffer answers for its own accesses; one that only
+  // reads it reads what is current, like other code.
+  for (auto &[other, accesses] : others)
+    if (!writingOthers.contains(other))
+      uses.accesses.append(accesses);
   return uses;
+}
+
+bool tilepipe::mayWrite(Operation *op, Value root) {
+  if (auto access = dyn_cast<AccessOpInterface>(op)) {
+    SmallVector<RegionAccess> regions;
+    access.getAccesses(regions);
+    return llvm::any_of(regions, [&](const RegionAccess &region) {
+      return region.writes() && mayAlias(getRootBuffer(region.buffer), root);
+    });
+  }
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return !isMemoryEffectFree(op);
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  return llvm::any_of(instances, [&](const auto &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect()) &&
+           (!effect.getValue() ||
+            mayAlias(getRootBuffer(effect.getValue()), root));
+  });
 }
 
 static bool mayRead(Operation *op, Value root) {

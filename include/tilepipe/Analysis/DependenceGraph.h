@@ -117,6 +117,10 @@ private:
   std::string obstacleReason;
 };
 
+/// True if `op` itself may write the buffer behind `root`. An operation whose
+/// effects are not known may.
+bool mayWrite(mlir::Operation *op, mlir::Value root);
+
 /// The pure operations (and reads of unwritten memory) of the body of `loop`
 /// that must be replayed to run `statement`, its nested operations included, in
 /// source order. Operations that are statements are not in it.

@@ -8,6 +8,7 @@
 
 #include "IndexMath.h"
 
+#include "tilepipe/Analysis/DependenceGraph.h"
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -137,6 +138,7 @@ private:
 
   LogicalResult collectUses();
   LogicalResult collectLoops();
+  PipelineOp getLoop(Operation *op);
   Place getPlace(Operation *op);
   Value getSlot(Place place);
   OpFoldResult getCurrent(unsigned before);
@@ -149,6 +151,8 @@ private:
   SmallVector<View> views;
   SmallVector<Access> accesses;
   SmallVector<OpOperand *> deallocs;
+  /// Planned loops that write the buffer.
+  llvm::SmallPtrSet<Operation *, 4> writingLoops;
   /// Planned loops in the block of the alloc, in program order, if code outside
   /// needs to know the current version.
   SmallVector<PipelineOp> loops;
@@ -192,9 +196,19 @@ LogicalResult BufferVersioner::collectUses() {
         return diagnostic;
       }
       accesses.push_back({&use, parent});
+      if (PipelineOp loop = getPlannedLoop(op);
+          loop && mayWrite(op, alloc.getResult()))
+        writingLoops.insert(loop);
     }
   }
   return success();
+}
+
+/// The planned loop around `op` whose iterations have versions of the buffer. A
+/// loop that only reads it sees the current one, like code between loops.
+PipelineOp BufferVersioner::getLoop(Operation *op) {
+  PipelineOp loop = getPlannedLoop(op);
+  return loop && writingLoops.contains(loop) ? loop : PipelineOp();
 }
 
 /// Finds the planned loops that the current version depends on, and checks that
@@ -203,7 +217,7 @@ LogicalResult BufferVersioner::collectLoops() {
   llvm::SetVector<Operation *> planned;
   Operation *outside = nullptr;
   for (Access &access : accesses) {
-    if (PipelineOp loop = getPlannedLoop(access.use->getOwner()))
+    if (PipelineOp loop = getLoop(access.use->getOwner()))
       planned.insert(loop);
     else
       outside = access.use->getOwner();
@@ -267,7 +281,7 @@ int64_t BufferVersioner::getBytesAdded() {
 //===----------------------------------------------------------------------===//
 
 BufferVersioner::Place BufferVersioner::getPlace(Operation *op) {
-  if (PipelineOp loop = getPlannedLoop(op))
+  if (PipelineOp loop = getLoop(op))
     return {loop, 0};
   if (loops.empty())
     return {};
