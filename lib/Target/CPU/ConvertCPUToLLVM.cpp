@@ -162,6 +162,17 @@ LogicalResult ConvertCPUToLLVM::expand() {
   return applyPatternsGreedily(getOperation(), std::move(patterns), config);
 }
 
+/// What `Emitter::setEffort` says about a loop comes with its back edge.
+static void moveLoopAnnotations(ModuleOp module) {
+  module.walk([](LLVM::BrOp latch) {
+    auto annotation = latch->getDiscardableAttr("llvm.loop_annotation");
+    if (!annotation)
+      return;
+    latch.setLoopAnnotationAttr(cast<LLVM::LoopAnnotationAttr>(annotation));
+    latch->removeDiscardableAttr("llvm.loop_annotation");
+  });
+}
+
 void ConvertCPUToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
   if (failed(expand()))
@@ -203,5 +214,6 @@ void ConvertCPUToLLVM::runOnOperation() {
                            func::FuncDialect, math::MathDialect,
                            memref::MemRefDialect, vector::VectorDialect>();
   if (failed(applyFullConversion(module, target, std::move(patterns))))
-    signalPassFailure();
+    return signalPassFailure();
+  moveLoopAnnotations(module);
 }

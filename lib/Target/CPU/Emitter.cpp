@@ -147,21 +147,40 @@ int64_t Emitter::elementBytes(Type type) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-void Emitter::loop(Value lower, Value upper, Value step,
-                   llvm::function_ref<void(Value)> body) {
+void Emitter::setEffort(scf::ForOp loop, Effort effort) {
+  if (effort == Effort::Full)
+    return;
+  BoolAttr yes = getBoolAttr(true);
+  auto unroll =
+      LLVM::LoopUnrollAttr::get(getContext(), yes, {}, {}, {}, {}, {}, {});
+  LLVM::LoopVectorizeAttr vectorize;
+  if (effort == Effort::None)
+    vectorize =
+        LLVM::LoopVectorizeAttr::get(getContext(), yes, {}, {}, {}, {}, {}, {});
+  loop->setAttr("llvm.loop_annotation",
+                LLVM::LoopAnnotationAttr::get(getContext(), {}, vectorize, {},
+                                              unroll, {}, {}, {}, {}, {}, {},
+                                              {}, {}, {}, {}, {}));
+}
+
+scf::ForOp Emitter::loop(Value lower, Value upper, Value step,
+                         llvm::function_ref<void(Value)> body, Effort effort) {
   auto loop = scf::ForOp::create(*this, lower, upper, step);
+  setEffort(loop, effort);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
+  return loop;
 }
 
 void Emitter::nest(ArrayRef<Value> lower, ArrayRef<Value> upper,
-                   llvm::function_ref<void(ValueRange)> body) {
+                   llvm::function_ref<void(ValueRange)> body, Effort effort) {
   OpBuilder::InsertionGuard guard(*this);
   SmallVector<Value> ivs;
   Value one = index(1);
   for (auto [from, to] : llvm::zip_equal(lower, upper)) {
     auto loop = scf::ForOp::create(*this, from, to, one);
+    setEffort(loop, effort);
     setInsertionPointToStart(loop.getBody());
     ivs.push_back(loop.getInductionVar());
   }
@@ -208,6 +227,11 @@ func::FuncOp FunctionLibrary::shared(
     return function;
   function = create(prefix + "_" + Twine(sharedFunctions.size() - 1), loc,
                     FunctionType::get(module.getContext(), inputs, {}));
+  // One copy of the code, however many prologue steps call it.
+  function->setAttr(
+      "passthrough",
+      ArrayAttr::get(module.getContext(),
+                     StringAttr::get(module.getContext(), "noinline")));
   Block *entry = function.addEntryBlock();
   OpBuilder b = OpBuilder::atBlockBegin(entry);
   auto end = func::ReturnOp::create(b, loc);

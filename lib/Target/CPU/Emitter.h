@@ -68,13 +68,21 @@ public:
   /// Bytes of one element in memory.
   int64_t elementBytes(mlir::Type type);
 
+  /// What LLVM may make of a loop. Code that is rarely run, or already vectors,
+  /// only costs compile time when it is unrolled.
+  enum class Effort { Full, NoUnroll, None };
+
   /// for (i = lower; i < upper; i += step) body(i)
-  void loop(mlir::Value lower, mlir::Value upper, mlir::Value step,
-            llvm::function_ref<void(mlir::Value)> body);
+  mlir::scf::ForOp loop(mlir::Value lower, mlir::Value upper, mlir::Value step,
+                        llvm::function_ref<void(mlir::Value)> body,
+                        Effort effort = Effort::Full);
   /// A nest of loops over `[lower, upper)` of each dimension.
   void nest(llvm::ArrayRef<mlir::Value> lower,
             llvm::ArrayRef<mlir::Value> upper,
-            llvm::function_ref<void(mlir::ValueRange)> body);
+            llvm::function_ref<void(mlir::ValueRange)> body,
+            Effort effort = Effort::Full);
+  /// Tells LLVM so.
+  void setEffort(mlir::scf::ForOp loop, Effort effort);
   /// if (cond) body(); nothing if `cond` is known to be false.
   void when(mlir::Value cond, llvm::function_ref<void()> body,
             llvm::function_ref<void()> otherwise = nullptr);

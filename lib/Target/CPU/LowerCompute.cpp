@@ -19,15 +19,37 @@ using tile::ReduceKind;
 void cpu::lower(Lowering &l, tile::FillOp op) {
   OpBuilder b(op);
   Emitter e = l.before(op, b);
+  auto type = cast<MemRefType>(op.getTarget().getType());
+  SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  // A whole dense buffer is one row.
+  bool isWhole = type.getRank() > 1 && type.hasStaticShape() &&
+                 type.getLayout().isIdentity();
+  for (auto [start, size, extent] :
+       llvm::zip_equal(offsets, sizes, type.getShape()))
+    isWhole &=
+        getConstantIntValue(start) == 0 && getConstantIntValue(size) == extent;
+  if (isWhole) {
+    auto flat =
+        MemRefType::get({type.getNumElements()}, type.getElementType(),
+                        MemRefLayoutAttrInterface(), type.getMemorySpace());
+    Value row = e.memrefAt(e.pointer(op.getTarget(), e.index(0)), flat);
+    e.loop(e.index(0), e.index(type.getNumElements()), e.index(1),
+           [&](Value i) { memref::StoreOp::create(e, op.getValue(), row, i); });
+    op.erase();
+    return;
+  }
   SmallVector<Value> lower, upper;
-  for (auto [start, size] :
-       llvm::zip_equal(op.getMixedOffsets(), op.getMixedSizes())) {
+  for (auto [start, size] : llvm::zip_equal(offsets, sizes)) {
     lower.push_back(e.index(start));
     upper.push_back(e.add(lower.back(), e.index(size)));
   }
-  e.nest(lower, upper, [&](ValueRange at) {
-    memref::StoreOp::create(e, op.getValue(), op.getTarget(), at);
-  });
+  e.nest(
+      lower, upper,
+      [&](ValueRange at) {
+        memref::StoreOp::create(e, op.getValue(), op.getTarget(), at);
+      },
+      Emitter::Effort::NoUnroll);
   op.erase();
 }
 

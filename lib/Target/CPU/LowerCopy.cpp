@@ -65,7 +65,8 @@ private:
   Value fixedInBounds(const Side &side);
   void emitWhole();
   void emitClipped(ArrayRef<Bounds> bounds, Value sourceOk);
-  void copyRun(ValueRange outer, Value begin, Value end);
+  void copyRun(ValueRange outer, Value begin, Value end,
+               Emitter::Effort effort);
   void fillRun(ValueRange outer, Value begin, Value end);
   SmallVector<Value> indices(const Side &side, ValueRange point);
   Value offset(const Side &side, ValueRange point);
@@ -144,7 +145,7 @@ void CopyEmitter::emit() {
 void CopyEmitter::emitWhole() {
   int64_t rank = copy.rank();
   if (rank == 0)
-    return copyRun({}, zero, one);
+    return copyRun({}, zero, one, Emitter::Effort::Full);
   // Inner dimensions that follow each other in both memories make one run.
   int64_t runDims = 1;
   std::optional<int64_t> run = getConstantIntValue(copy.sizes.back());
@@ -164,17 +165,20 @@ void CopyEmitter::emitWhole() {
   for (int64_t i = 0; i < rank - runDims; ++i)
     upper.push_back(e.index(copy.sizes[i]));
   Value length = run ? e.index(*run) : e.index(copy.sizes.back());
-  e.nest(lower, upper, [&](ValueRange outer) {
-    SmallVector<Value> start(outer);
-    start.append(runDims - 1, zero);
-    copyRun(start, zero, length);
-  });
+  e.nest(
+      lower, upper,
+      [&](ValueRange outer) {
+        SmallVector<Value> start(outer);
+        start.append(runDims - 1, zero);
+        copyRun(start, zero, length, Emitter::Effort::Full);
+      },
+      Emitter::Effort::NoUnroll);
 }
 
 void CopyEmitter::emitClipped(ArrayRef<Bounds> bounds, Value sourceOk) {
   if (bounds.empty())
     return e.when(
-        sourceOk, [&] { copyRun({}, zero, one); },
+        sourceOk, [&] { copyRun({}, zero, one, Emitter::Effort::Full); },
         [&] { fillRun({}, zero, one); });
   SmallVector<Value> lower, upper;
   for (const Bounds &b : bounds.drop_back()) {
@@ -182,19 +186,23 @@ void CopyEmitter::emitClipped(ArrayRef<Bounds> bounds, Value sourceOk) {
     upper.push_back(b.targetEnd);
   }
   const Bounds &inner = bounds.back();
-  e.nest(lower, upper, [&](ValueRange outer) {
-    Value rowOk = sourceOk;
-    for (auto [i, b] : llvm::zip(outer, bounds))
-      rowOk =
-          e.both(rowOk, e.both(e.le(b.sourceBegin, i), e.lt(i, b.sourceEnd)));
-    Value sourceEnd = e.select(rowOk, inner.sourceEnd, inner.sourceBegin);
-    fillRun(outer, inner.targetBegin, inner.sourceBegin);
-    copyRun(outer, inner.sourceBegin, sourceEnd);
-    fillRun(outer, sourceEnd, inner.targetEnd);
-  });
+  e.nest(
+      lower, upper,
+      [&](ValueRange outer) {
+        Value rowOk = sourceOk;
+        for (auto [i, b] : llvm::zip(outer, bounds))
+          rowOk = e.both(rowOk,
+                         e.both(e.le(b.sourceBegin, i), e.lt(i, b.sourceEnd)));
+        Value sourceEnd = e.select(rowOk, inner.sourceEnd, inner.sourceBegin);
+        fillRun(outer, inner.targetBegin, inner.sourceBegin);
+        copyRun(outer, inner.sourceBegin, sourceEnd, Emitter::Effort::NoUnroll);
+        fillRun(outer, sourceEnd, inner.targetEnd);
+      },
+      Emitter::Effort::NoUnroll);
 }
 
-void CopyEmitter::copyRun(ValueRange outer, Value begin, Value end) {
+void CopyEmitter::copyRun(ValueRange outer, Value begin, Value end,
+                          Emitter::Effort effort) {
   SmallVector<Value> point(outer);
   if (wholeRows) {
     point.push_back(begin);
@@ -216,10 +224,13 @@ void CopyEmitter::copyRun(ValueRange outer, Value begin, Value end) {
   };
   if (copy.rank() == 0)
     return move(point);
-  e.loop(begin, end, one, [&](Value i) {
-    point.push_back(i);
-    move(point);
-  });
+  e.loop(
+      begin, end, one,
+      [&](Value i) {
+        point.push_back(i);
+        move(point);
+      },
+      effort);
 }
 
 void CopyEmitter::fillRun(ValueRange outer, Value begin, Value end) {
@@ -232,10 +243,13 @@ void CopyEmitter::fillRun(ValueRange outer, Value begin, Value end) {
   };
   if (copy.rank() == 0)
     return set();
-  e.loop(begin, end, one, [&](Value i) {
-    point.push_back(i);
-    set();
-  });
+  e.loop(
+      begin, end, one,
+      [&](Value i) {
+        point.push_back(i);
+        set();
+      },
+      Emitter::Effort::NoUnroll);
 }
 
 /// Calls the function for copies of this shape; dynamic offsets, sizes and the
@@ -246,20 +260,28 @@ static void callCopy(Lowering &l, Emitter &e, const CopyShape &copy) {
   SmallVector<Value> operands = {copy.source.memref, copy.target.memref};
   os << copy.source.memref.getType() << copy.target.memref.getType()
      << copy.mayOverlap;
-  auto addList = [&](ArrayRef<OpFoldResult> list) {
+  // Sizes are part of the shape. So are offsets that are all constants, which
+  // says whether the region is inside; the others are not, so that the steps of
+  // a prologue share one function.
+  ArrayRef<OpFoldResult> lists[] = {copy.source.offsets, copy.target.offsets,
+                                    copy.sizes};
+  auto isShape = [&](unsigned list, OpFoldResult entry) {
+    return list == 2 ? getConstantIntValue(entry).has_value()
+                     : llvm::all_of(lists[list], [](OpFoldResult offset) {
+                         return getConstantIntValue(offset).has_value();
+                       });
+  };
+  for (unsigned list : {0, 1, 2}) {
     os << ';';
-    for (OpFoldResult entry : list) {
-      if (std::optional<int64_t> constant = getConstantIntValue(entry)) {
-        os << *constant << ',';
+    for (OpFoldResult entry : lists[list]) {
+      if (isShape(list, entry)) {
+        os << *getConstantIntValue(entry) << ',';
         continue;
       }
       os << "?,";
-      operands.push_back(cast<Value>(entry));
+      operands.push_back(e.index(entry));
     }
-  };
-  addList(copy.source.offsets);
-  addList(copy.target.offsets);
-  addList(copy.sizes);
+  }
   for (const Side *side : {&copy.source, &copy.target}) {
     os << ';';
     llvm::interleaveComma(side->dims, os);
@@ -278,11 +300,14 @@ static void callCopy(Lowering &l, Emitter &e, const CopyShape &copy) {
         unsigned next = 0;
         body.source.memref = arguments[next++];
         body.target.memref = arguments[next++];
-        for (auto *list :
-             {&body.source.offsets, &body.target.offsets, &body.sizes})
+        SmallVector<OpFoldResult> *entries[] = {
+            &body.source.offsets, &body.target.offsets, &body.sizes};
+        for (auto [number, list] : llvm::enumerate(entries))
           for (OpFoldResult &entry : *list)
-            if (!getConstantIntValue(entry))
-              entry = arguments[next++];
+            entry =
+                isShape(number, entry)
+                    ? OpFoldResult(b.getIndexAttr(*getConstantIntValue(entry)))
+                    : OpFoldResult(arguments[next++]);
         if (body.fill)
           body.fill = arguments[next++];
         CopyEmitter(inner, body).emit();

@@ -53,6 +53,7 @@ private:
   }
   Value multiplyAdd(Value x, Value y, Value sum);
   void pack();
+  void widenRows(Value from, Value to, int64_t rows, int64_t columns);
   void packTransposedB(Value scratch, int64_t depth, int64_t columns);
   void emitPanel(Value column, int64_t numVectors, int64_t tail);
   void emitBlock(Value row, Value column, int64_t rows, int64_t numVectors,
@@ -131,6 +132,39 @@ void GemmEmitter::packTransposedB(Value scratch, int64_t depth,
   });
 }
 
+/// Writes `rows` x `columns` elements, converted, where they lie the same way:
+/// whole vectors where rows are contiguous.
+void GemmEmitter::widenRows(Value from, Value to, int64_t rows,
+                            int64_t columns) {
+  Value zero = e.index(0), one = e.index(1);
+  int64_t whole = isRowMajor(memrefType(from)) ? columns / lanes * lanes : 0;
+  Type narrow = memrefType(from).getElementType();
+  auto widen = [&](Value x) -> Value {
+    if (isa<FloatType>(type))
+      return arith::ExtFOp::create(e, vector, x);
+    return arith::ExtSIOp::create(e, vector, x);
+  };
+  e.loop(
+      zero, e.index(rows), one,
+      [&](Value i) {
+        e.loop(
+            zero, e.index(whole), e.index(lanes),
+            [&](Value j) {
+              Value at[] = {i, j};
+              Value x = vector::LoadOp::create(
+                  e, VectorType::get({lanes}, narrow), from, at);
+              vector::StoreOp::create(e, narrow == type ? x : widen(x), to, at);
+            },
+            Emitter::Effort::None);
+        e.loop(e.index(whole), e.index(columns), one, [&](Value j) {
+          Value at[] = {i, j};
+          Value x = memref::LoadOp::create(e, from, at);
+          memref::StoreOp::create(e, e.convert(x, type), to, at);
+        });
+      },
+      Emitter::Effort::NoUnroll);
+}
+
 void GemmEmitter::pack() {
   bool packA = memrefType(a).getElementType() != type;
   packedB = transposeB || memrefType(b).getElementType() != type ||
@@ -143,18 +177,12 @@ void GemmEmitter::pack() {
     return;
   frame = l.call(e, "tilepipe_rt_frame_push", {e.i64(bytesA + bytesB)},
                  {l.pointerType()})[0];
-  Value zero = e.index(0);
   if (packA) {
     // Keeps the orientation: rows of the memref stay contiguous.
     MemRefType packed = MemRefType::get(memrefType(a).getShape(), type);
     Value scratch = e.memrefAt(frame, packed);
     Value from = a;
-    e.nest({zero, zero},
-           {e.index(packed.getDimSize(0)), e.index(packed.getDimSize(1))},
-           [&](ValueRange at) {
-             Value x = memref::LoadOp::create(e, from, at);
-             memref::StoreOp::create(e, e.convert(x, type), scratch, at);
-           });
+    widenRows(from, scratch, packed.getDimSize(0), packed.getDimSize(1));
     a = scratch;
   }
   if (packedB) {
@@ -163,10 +191,7 @@ void GemmEmitter::pack() {
     if (transposeB)
       packTransposedB(scratch, k, n);
     else
-      e.nest({zero, zero}, {e.index(k), e.index(n)}, [&](ValueRange at) {
-        memref::StoreOp::create(e, e.convert(loadB(at[0], at[1]), type),
-                                scratch, at);
-      });
+      widenRows(b, scratch, k, n);
     b = scratch;
     transposeB = false;
   }
@@ -200,8 +225,10 @@ void GemmEmitter::emitBlocked() {
   constexpr int64_t numVectors = 2;
   int64_t panel = numVectors * lanes, whole = n / panel * panel;
   if (whole > 0)
-    e.loop(e.index(0), e.index(whole), e.index(panel),
-           [&](Value column) { emitPanel(column, numVectors, lanes); });
+    e.loop(
+        e.index(0), e.index(whole), e.index(panel),
+        [&](Value column) { emitPanel(column, numVectors, lanes); },
+        Emitter::Effort::None);
   if (int64_t rest = n - whole) {
     int64_t vectors = llvm::divideCeil(rest, lanes);
     emitPanel(e.index(whole), vectors, rest - (vectors - 1) * lanes);
@@ -247,6 +274,7 @@ void GemmEmitter::emitBlock(Value row, Value column, int64_t rows,
                                  e, vector, e.constant(type)))
                            : load(c, rowIndices[r], v, false));
   auto loop = scf::ForOp::create(e, e.index(0), e.index(k), e.index(1), sums);
+  e.setEffort(loop, Emitter::Effort::None);
   {
     OpBuilder::InsertionGuard guard(e);
     e.setInsertionPointToStart(loop.getBody());
