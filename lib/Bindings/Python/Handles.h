@@ -340,6 +340,8 @@ void bindElements(nb::module_ &m);
 void bindAffine(nb::module_ &m);
 void bindSymbols(nb::module_ &m);
 void bindPassManager(nb::module_ &m);
+/// Nothing where the CPU target is switched off.
+void bindCpuKernel(nb::module_ &m);
 
 } // namespace tilepipe::python
 
