@@ -14,6 +14,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 
 using namespace mlir;
 using namespace tilepipe::cpu;
