@@ -61,8 +61,8 @@ public:
   /// Analyses everything below `root`. Waits without a count bound nothing.
   explicit OutstandingGroups(mlir::Operation *root);
 
-  /// The number of most recent groups that may be incomplete right before
-  /// `wait`; none if there is no bound.
+  /// The number of most recent groups of the function of `wait` that may be
+  /// incomplete right before it; none if there is no bound.
   std::optional<int64_t> getBefore(tile::AsyncWaitOp wait) const;
 
 private:

@@ -675,3 +675,57 @@ func.func @unranked(%A: !G, %S: !S, %u: memref<*xf16>) {
   memref.copy %A, %u : !G to memref<*xf16>
   return
 }
+
+// -----
+
+!G = memref<64x8xf16>
+!S = memref<8x8xf16, #tile.space<shared>>
+!C = memref<8x8xf16, #tile.space<fragment>>
+
+// The wait for the younger group completes the older one as well, one iteration
+// early. In the first iteration only groups of callers are in flight, which are
+// older than what the wait is for.
+// CHECK-LABEL: @first_iteration
+func.func @first_iteration(%A: !G, %S: !S, %T: !S, %C: !C, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = tile.async.none
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 iter_args(%s1 = %none, %s2 = %none, %t1 = %none) -> (!tile.token, !tile.token, !tile.token) {
+    // CHECK-NOT: tile.async.wait %{{.*}} pending = 3
+    tile.async.wait %s2
+    tile.copy %S to %C : !S to !C
+    // CHECK: tile.async.wait %{{.*}} pending = 0
+    tile.async.wait %t1
+    tile.copy %T to %C : !S to !C
+    %a = tile.async.copy %A[%i, 0] to %S : !G to !S
+    %s = tile.async.commit %a
+    %b = tile.async.copy %A[%i, 0] to %T : !G to !S
+    %t = tile.async.commit %b
+    scf.yield %s, %s1, %t : !tile.token, !tile.token, !tile.token
+  }
+  return
+}
+
+// A group of the caller may be what a wait is for.
+// CHECK-LABEL: @group_of_the_caller
+func.func @group_of_the_caller(%A: !G, %S: !S, %T: !S, %C: !C, %n: index, %token: !tile.token) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = tile.async.none
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 iter_args(%s1 = %none, %s2 = %none, %t1 = %none) -> (!tile.token, !tile.token, !tile.token) {
+    // CHECK: tile.async.wait %{{.*}} pending = 3
+    tile.async.wait %s2
+    tile.copy %S to %C : !S to !C
+    // CHECK: tile.async.wait %{{.*}} pending = 0
+    tile.async.wait %t1
+    tile.copy %T to %C : !S to !C
+    %a = tile.async.copy %A[%i, 0] to %S : !G to !S
+    %s = tile.async.commit %a
+    %b = tile.async.copy %A[%i, 0] to %T : !G to !S
+    %t = tile.async.commit %b
+    scf.yield %s, %s1, %t : !tile.token, !tile.token, !tile.token
+  }
+  return
+}
