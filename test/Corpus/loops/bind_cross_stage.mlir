@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // A scalar read from a pipelined tile is used in a later stage than the one it
 // is read in; stage=[0,1,2].
@@ -12,6 +13,8 @@
 // CHECK: @bind_cross_stage
 // CHECK-NEXT: loop: depth 3 stage [0, 1, 1, 2, 2] order [0, 1, 2, 3, 4]
 // CHECK-NEXT: versions: S:2 scalar0:2
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

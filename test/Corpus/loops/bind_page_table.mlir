@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check --args=_,:0..7
+// RUN: tile-run %s --minimal-waits --args=_,:0..7 | FileCheck %s --check-prefix=WAITS
 
 // A page number read from a global table selects the row to load; ns=3.
 //
@@ -11,6 +12,8 @@
 // CHECK: @bind_page_table
 // CHECK-NEXT: loop: depth 3 stage [0, 3, 3, 3] order [1, 0, 2, 3]
 // CHECK-NEXT: versions: S:3
+
+// WAITS: waits: 5 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // A scalar is read back from the tile loaded in the same iteration and stored;
 // ns=2.
@@ -12,6 +13,8 @@
 // CHECK: @bind_reads_pipeline_buffer
 // CHECK-NEXT: loop: depth 2 stage [0, 2, 2] order [1, 0, 2]
 // CHECK-NEXT: versions: S:2
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

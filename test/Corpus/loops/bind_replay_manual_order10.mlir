@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // The same alias with a hand schedule that lists only the two effectful
 // statements; stage=[0,1], order=[1,0].
@@ -12,6 +13,8 @@
 // CHECK: @bind_replay_manual_order10
 // CHECK-NEXT: loop: depth 2 stage [0, 1] order [1, 0]
 // CHECK-NEXT: versions: none
+
+// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // One loaded tile is read by two matmuls; ns=3.
 //
@@ -13,6 +14,8 @@
 // CHECK: @copy_two_consumers
 // CHECK-NEXT: loop: depth 3 stage [0, 0, 0, 3, 3] order [3, 1, 4, 0, 2]
 // CHECK-NEXT: versions: As:3 Bs:3 Ds:3
+
+// WAITS: waits: 10 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // A load whose only reader comes earlier in the body (so it is used in the
 // next iteration), plus a normal load; ns=2.
@@ -13,6 +14,8 @@
 // CHECK: @copy_used_next_iteration_only
 // CHECK-NEXT: loop: depth 2 stage [0, 2, 2] order [1, 0, 2]
 // CHECK-NEXT: versions: U:2
+
+// WAITS: waits: 6 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

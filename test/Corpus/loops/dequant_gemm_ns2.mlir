@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Weight-only int8 GEMM: packed tile loaded, expanded element-wise into an
 // fp16 tile, then matmul; ns=2.
@@ -13,6 +14,8 @@
 // CHECK: @dequant_gemm_ns2
 // CHECK-NEXT: loop: depth 2 stage [0, 0, 2, 2] order [3, 1, 0, 2]
 // CHECK-NEXT: versions: As:2 Ws:2
+
+// WAITS: waits: 8 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

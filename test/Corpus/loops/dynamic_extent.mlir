@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check --args='32x0|32x1|32x16|32x33|32x48|32x128,128x32'
+// RUN: tile-run %s --minimal-waits --args='32x0|32x1|32x16|32x33|32x48|32x128,128x32' | FileCheck %s --check-prefix=WAITS
 
 // Tile GEMM whose K extent is a runtime value; ns=3.
 //
@@ -11,6 +12,8 @@
 // CHECK: @dynamic_extent
 // CHECK-NEXT: loop: depth 3 stage [0, 0, 2] order [0, 1, 2]
 // CHECK-NEXT: versions: As:3 Bs:3
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check --args='0x64|1x64|2x64|3x64|9x64'
+// RUN: tile-run %s --minimal-waits --args='0x64|1x64|2x64|3x64|9x64' | FileCheck %s --check-prefix=WAITS
 
 // Column sum over a runtime number of rows; ns=3.
 //
@@ -10,6 +11,8 @@
 // CHECK: @dynamic_stream_ns3
 // CHECK-NEXT: loop: depth 3 stage [0, 2] order [0, 1]
 // CHECK-NEXT: versions: S:3
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

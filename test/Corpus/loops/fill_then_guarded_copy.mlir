@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // A tile is zeroed, then loaded only when k is even, then used; ns=3.
 //
@@ -12,6 +13,8 @@
 // CHECK: @fill_then_guarded_copy
 // CHECK-NEXT: loop: depth 3 stage [0, 0, 0, 2] order [0, 1, 2, 3]
 // CHECK-NEXT: versions: As:3 Bs:3
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Forward attention with a causal mask written as the score initialiser; ns=2.
 //
@@ -14,6 +15,8 @@
 // CHECK: @flash_fwd_causal_ns2
 // CHECK-NEXT: loop: depth 2 stage [0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0, 2] order [2, 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 12, 11]
 // CHECK-NEXT: versions: Ks:2 Vs:2
+
+// WAITS: waits: 8 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

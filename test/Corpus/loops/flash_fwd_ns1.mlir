@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Forward attention inner loop over key/value blocks with running max/sum;
 // ns=1.
@@ -22,6 +23,8 @@
 // CHECK: @flash_fwd_ns1
 // CHECK-NEXT: loop: depth 1 stage [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1] order [2, 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 12, 11]
 // CHECK-NEXT: versions: none
+
+// WAITS: waits: 6 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Grouped-query attention: 4 query heads share each key/value head; ns=2.
 //
@@ -13,6 +14,8 @@
 // CHECK: @flash_gqa_ns2
 // CHECK-NEXT: loop: depth 2 stage [0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0, 2] order [2, 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 12, 11]
 // CHECK-NEXT: versions: Ks:2 Vs:2
+
+// WAITS: waits: 8 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Attention variant with K and V both loaded at the top of the body; ns=2.
 //
@@ -13,6 +14,8 @@
 // CHECK: @flash_kv_both_first_ns2
 // CHECK-NEXT: loop: depth 2 stage [0, 0, 2, 2, 2, 2] order [2, 5, 0, 1, 3, 4]
 // CHECK-NEXT: versions: Ks:2 Vs:2
+
+// WAITS: waits: 8 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

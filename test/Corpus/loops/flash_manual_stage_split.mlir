@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Attention with a hand schedule that lets the score matmul run one stage
 // before the value matmul.
@@ -15,6 +16,8 @@
 // CHECK: @flash_manual_stage_split
 // CHECK-NEXT: loop: depth 3 stage [0, 1, 1, 2, 1, 2] order [0, 3, 4, 1, 5, 2]
 // CHECK-NEXT: versions: Ks:2
+
+// WAITS: waits: 5 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

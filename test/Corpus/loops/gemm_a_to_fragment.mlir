@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // A is loaded straight into registers, only B goes through shared memory;
 // ns=3.
@@ -12,6 +13,8 @@
 // CHECK: @gemm_a_to_fragment
 // CHECK-NEXT: loop: depth 3 stage [2, 0, 2] order [1, 0, 2]
 // CHECK-NEXT: versions: Bs:3
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

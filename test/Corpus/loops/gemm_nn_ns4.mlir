@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Tile GEMM, 8 K-steps, two global-to-shared copies and one matmul;
 // num_stages=4.
@@ -12,6 +13,8 @@
 // CHECK: @gemm_nn_ns4
 // CHECK-NEXT: loop: depth 4 stage [0, 0, 3] order [0, 1, 2]
 // CHECK-NEXT: versions: As:4 Bs:4
+
+// WAITS: waits: 5 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // A goes global -> staging tile -> second shared tile before the matmul; ns=3.
 //
@@ -12,6 +13,8 @@
 // CHECK: @gemm_shared_to_shared_hop
 // CHECK-NEXT: loop: depth 3 stage [0, 3, 0, 3] order [1, 0, 3, 2]
 // CHECK-NEXT: versions: Bs:3 S1:3
+
+// WAITS: waits: 10 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

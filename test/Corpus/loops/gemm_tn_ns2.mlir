@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Tile GEMM with A stored as K x M (left operand transposed); num_stages=2.
 //
@@ -11,6 +12,8 @@
 // CHECK: @gemm_tn_ns2
 // CHECK-NEXT: loop: depth 2 stage [0, 0, 1] order [0, 1, 2]
 // CHECK-NEXT: versions: As:2 Bs:2
+
+// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // GEMM with per-row scale vector loaded each step; partial product scaled into
 // the accumulator; ns=3.
@@ -14,6 +15,8 @@
 // CHECK: @gemm_with_scales
 // CHECK-NEXT: loop: depth 3 stage [0, 0, 0, 3, 3, 3] order [2, 3, 5, 0, 1, 4]
 // CHECK-NEXT: versions: As:3 Bs:3 Ss:3
+
+// WAITS: waits: 10 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // The matmul is skipped in odd iterations while the loads always run; ns=3.
 //
@@ -11,6 +12,8 @@
 // CHECK: @guarded_consumer
 // CHECK-NEXT: loop: depth 3 stage [0, 0, 2] order [0, 1, 2]
 // CHECK-NEXT: versions: As:3 Bs:3
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: not tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // The whole body is under a condition on the loop index and block index
 // (causal block skip); ns=3.
@@ -13,6 +14,10 @@
 // CHECK: @guarded_whole_body_static
 // CHECK-NEXT: loop: depth 3 stage [0, 0, 2] order [0, 1, 2]
 // CHECK-NEXT: versions: As:3 Bs:3
+
+// The guard is false in the last two iterations, so their groups are empty; the
+// passes do not evaluate guards.
+// WAITS: waits: 2 needed, 2 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

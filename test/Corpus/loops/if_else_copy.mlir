@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // A tile is loaded from one of two tensors depending on parity; ns=2.
 //
@@ -10,6 +11,8 @@
 // CHECK: @if_else_copy
 // CHECK-NEXT: loop: depth 2 stage [0, 1] order [0, 1]
 // CHECK-NEXT: versions: S:2
+
+// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

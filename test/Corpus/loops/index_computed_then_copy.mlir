@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // An index is computed into a register cell by a store, the load address
 // depends on it; ns=2.
@@ -12,6 +13,8 @@
 // CHECK: @index_computed_then_copy
 // CHECK-NEXT: loop: depth 2 stage [0, 0, 0, 1] order [0, 1, 2, 3]
 // CHECK-NEXT: versions: S:2
+
+// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

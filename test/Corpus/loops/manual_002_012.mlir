@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Hand schedule: loads in stage 0, matmul in stage 2, source order. stage=[0,
 // 0, 2], order=[0, 1, 2]
@@ -12,6 +13,8 @@
 // CHECK: @manual_002_012
 // CHECK-NEXT: loop: depth 3 stage [0, 0, 2] order [0, 1, 2]
 // CHECK-NEXT: versions: As:3 Bs:3
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Hand schedule: matmul in stage 3 and issued first. stage=[0, 0, 3],
 // order=[1, 2, 0]
@@ -12,6 +13,8 @@
 // CHECK: @manual_003_120
 // CHECK-NEXT: loop: depth 4 stage [0, 0, 3] order [1, 2, 0]
 // CHECK-NEXT: versions: As:3 Bs:3
+
+// WAITS: waits: 5 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Hand schedule where one reader of the loaded tile sits in the same stage as
 // the load and another in a later stage; stage=[0, 0, 1], order=[0, 1, 2].
@@ -12,6 +13,8 @@
 // CHECK: @manual_consumer_in_producer_stage_001
 // CHECK-NEXT: loop: depth 2 stage [0, 0, 1] order [0, 1, 2]
 // CHECK-NEXT: versions: S:2
+
+// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Two statements, a load and a write-back of the same tile; stage=[0,1],
 // order=[1,0].
@@ -11,6 +12,8 @@
 // CHECK: @manual_copy_store_order10
 // CHECK-NEXT: loop: depth 2 stage [0, 1] order [1, 0]
 // CHECK-NEXT: versions: none
+
+// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Hand schedule of a load / convert / matmul chain over three stages with the
 // chain reversed in issue order.
@@ -13,6 +14,8 @@
 // CHECK: @manual_three_way_split
 // CHECK-NEXT: loop: depth 3 stage [0, 0, 1, 2] order [3, 2, 1, 0]
 // CHECK-NEXT: versions: As:2
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

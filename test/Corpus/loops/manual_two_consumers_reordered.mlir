@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // As above with the consumers issued first: stage=[0,1,2], order=[2,1,0].
 //
@@ -11,6 +12,8 @@
 // CHECK: @manual_two_consumers_reordered
 // CHECK-NEXT: loop: depth 3 stage [0, 1, 2] order [2, 1, 0]
 // CHECK-NEXT: versions: S:2
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

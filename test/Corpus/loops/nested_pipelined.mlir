@@ -1,6 +1,7 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-opt %s --pipeline-planning -verify-diagnostics -o /dev/null
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // A pipelined loop inside another pipelined loop.
 //
@@ -13,6 +14,8 @@
 // CHECK: @nested_pipelined
 // CHECK-NEXT: loop: depth 2 stage [0, 1] order [0, 1]
 // CHECK-NEXT: versions: As:2
+
+// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Row sums of a streamed matrix: load, widen, reduce, accumulate; ns=3.
 //
@@ -12,6 +13,8 @@
 // CHECK: @reduce_accumulate
 // CHECK-NEXT: loop: depth 3 stage [0, 3, 3, 3] order [1, 0, 2, 3]
 // CHECK-NEXT: versions: S:3
+
+// WAITS: waits: 5 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // The tile goes memory -> registers -> shared (for a conversion on the way),
 // then matmul; ns=3.
@@ -13,6 +14,8 @@
 // CHECK: @register_staged_load
 // CHECK-NEXT: loop: depth 3 stage [2, 2, 0, 2] order [1, 2, 0, 3]
 // CHECK-NEXT: versions: Bs:3
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

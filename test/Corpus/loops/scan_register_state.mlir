@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Linear recurrence: a register state is updated from the loaded tile and
 // every step is written out; ns=2.
@@ -12,6 +13,8 @@
 // CHECK: @scan_register_state
 // CHECK-NEXT: loop: depth 2 stage [0, 2, 2] order [1, 0, 2]
 // CHECK-NEXT: versions: S:2
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Tile GEMM with only 2 iteration(s) and num_stages=4: trip count not larger
 // than the deepest stage.
@@ -12,6 +13,8 @@
 // CHECK: @short_n2_ns4
 // CHECK-NEXT: loop: depth 4 stage [0, 0, 3] order [0, 1, 2]
 // CHECK-NEXT: versions: As:4 Bs:4
+
+// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // The shared tile is allocated inside the loop body; ns=3.
 //
@@ -11,6 +12,8 @@
 // CHECK: @tile_local_to_body
 // CHECK-NEXT: loop: depth 3 stage [0, 2] order [0, 1]
 // CHECK-NEXT: versions: S:3
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

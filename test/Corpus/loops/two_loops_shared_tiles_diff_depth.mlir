@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // Two pipelined loops in sequence that use the same tiles but depths 2 and 3.
 //
@@ -10,6 +11,8 @@
 // CHECK-NEXT: loop: depth 2 stage [0, 0, 1] order [0, 1, 2]
 // CHECK-NEXT: loop: depth 3 stage [0, 0, 2] order [0, 1, 2]
 // CHECK-NEXT: versions: As:3 Bs:3
+
+// WAITS: waits: 7 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

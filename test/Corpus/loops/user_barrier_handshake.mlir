@@ -1,6 +1,7 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-opt %s --pipeline-planning -verify-diagnostics -o /dev/null
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // A load, an explicit barrier arrive and wait, then the consumer; ns=2
 // (barrier slots must be expanded).
@@ -14,6 +15,8 @@
 // CHECK: @user_barrier_handshake
 // CHECK-NEXT: loop: serial
 // CHECK-NEXT: versions: none
+
+// WAITS: waits: 2 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../expectations.py summary | FileCheck %s --match-full-lines
 // RUN: tile-run %s --check
+// RUN: tile-run %s --minimal-waits | FileCheck %s --check-prefix=WAITS
 
 // A tile loaded in the loop is consumed, then overwritten by a fill for the
 // next step; ns=3.
@@ -12,6 +13,8 @@
 // CHECK: @war_read_then_overwrite
 // CHECK-NEXT: loop: depth 3 stage [0, 2, 2] order [0, 1, 2]
 // CHECK-NEXT: versions: S:3
+
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>
