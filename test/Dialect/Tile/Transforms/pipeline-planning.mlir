@@ -658,3 +658,106 @@ func.func @planned_already(%A: memref<?x16xf32>, %Y: memref<?x16xf32>, %n: index
   }
   return
 }
+
+// -----
+
+#shared = #tile.space<shared>
+
+// The second loop stays serial, so that its accesses lie outside of pipelines,
+// and below an outer loop nobody can follow versions to them: the first loop has
+// to do without.
+// CHECK-LABEL: func @serial_loop_takes_versions_away
+// CHECK-NOT: versions
+// CHECK-NOT: schedule
+// CHECK: return
+func.func @serial_loop_takes_versions_away(%A: memref<?x16xf32>, %Y: memref<?x16xf32>, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc {name = "S"} : memref<16xf32, #shared>
+  scf.for %o = %c0 to %n step %c1 {
+    tile.pipeline %k = %c0 to %n step %c1 num_stages = 3 {
+      tile.copy %A[%k, 0] to %S : memref<?x16xf32> to memref<16xf32, #shared>
+      tile.copy %S to %Y[%k, 0] : memref<16xf32, #shared> to memref<?x16xf32>
+    }
+    tile.pipeline %k = %c0 to %n step %c1 num_stages = 3 {
+      tile.fill %S with %x : f32, memref<16xf32, #shared>
+      tile.copy %S to %Y[%k, 0] : memref<16xf32, #shared> to memref<?x16xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+
+// In the block of the allocation the current version can be followed.
+// CHECK-LABEL: func @serial_loop_follows_version
+// CHECK: name = "S", versions = 3
+// CHECK: depth = 3
+// CHECK: tile.copy {{.*}}stage<2, order = 1>
+// CHECK: tile.pipeline %{{.*}} step %{{[a-z0-9]+}} {
+func.func @serial_loop_follows_version(%A: memref<?x16xf32>, %Y: memref<?x16xf32>, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc {name = "S"} : memref<16xf32, #shared>
+  tile.pipeline %k = %c0 to %n step %c1 num_stages = 3 {
+    tile.copy %A[%k, 0] to %S : memref<?x16xf32> to memref<16xf32, #shared>
+    tile.copy %S to %Y[%k, 0] : memref<16xf32, #shared> to memref<?x16xf32>
+  }
+  tile.pipeline %k = %c0 to %n step %c1 num_stages = 3 {
+    tile.fill %S with %x : f32, memref<16xf32, #shared>
+    tile.copy %S to %Y[%k, 0] : memref<16xf32, #shared> to memref<?x16xf32>
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+
+// Both copies fill S under the same condition as its use.
+// CHECK-LABEL: func @guarded_body
+// CHECK: name = "S", versions = 3
+// CHECK: tile.copy {{.*}} if {{.*}}stage<0, order = 0>
+// CHECK: tile.copy {{.*}} if {{.*}}stage<2, order = 1>
+func.func @guarded_body(%A: memref<?x16xf32>, %Y: memref<?x16xf32>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc {name = "S"} : memref<16xf32, #shared>
+  tile.pipeline %k = %c0 to %n step %c1 num_stages = 3 {
+    %g = arith.cmpi slt, %k, %m : index
+    scf.if %g {
+      tile.copy %A[%k, 0] to %S : memref<?x16xf32> to memref<16xf32, #shared>
+      tile.copy %S to %Y[%k, 0] : memref<16xf32, #shared> to memref<?x16xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// A counter that is advanced behind the load moves to the first stage with it.
+// CHECK-LABEL: func @carried_index
+// CHECK: memref.load {{.*}}stage<0, order = 0>
+// CHECK: tile.copy {{.*}}stage<0, order = 1>
+// CHECK: memref.store {{.*}}stage<0, order = 2>
+// CHECK: tile.copy {{.*}}stage<1, order = 3>
+func.func @carried_index(%A: memref<?x16xf32>, %Y: memref<?x16xf32>, %n: index, %init: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = tile.alloc {name = "p"} : memref<index, #fragment>
+  %S = tile.alloc {name = "S"} : memref<16xf32, #shared>
+  memref.store %init, %p[] : memref<index, #fragment>
+  tile.pipeline %k = %c0 to %n step %c1 num_stages = 2 {
+    %i = memref.load %p[] : memref<index, #fragment>
+    tile.copy %A[%i, 0] to %S : memref<?x16xf32> to memref<16xf32, #shared>
+    %next = arith.addi %i, %c1 : index
+    memref.store %next, %p[] : memref<index, #fragment>
+    tile.copy %S to %Y[%k, 0] : memref<16xf32, #shared> to memref<?x16xf32>
+  }
+  return
+}
