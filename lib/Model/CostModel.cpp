@@ -23,12 +23,15 @@ static int64_t getBytes(Type type) {
   return 8;
 }
 
+/// No number of cycles or elements is counted beyond this.
+static constexpr int64_t kMost = int64_t(1) << 40;
+
 /// Saturates: sizes of a malformed or absurd program must not wrap around.
 static int64_t multiply(int64_t a, int64_t b) {
   int64_t result;
   if (__builtin_mul_overflow(a, b, &result))
-    return int64_t(1) << 40;
-  return std::min(result, int64_t(1) << 40);
+    return kMost;
+  return std::min(result, kMost);
 }
 
 static int64_t getNumElements(MemRefType type) {
@@ -75,7 +78,7 @@ static Cost getComputeCost(UnitKind kind, int64_t ops, TargetAttr target) {
     return cost;
   cost.occupancy = std::max<int64_t>(
       1, llvm::divideCeil(uint64_t(ops), uint64_t(unit.getOpsPerCycle())));
-  cost.latency = cost.occupancy + unit.getLatency();
+  cost.latency = cost.occupancy + std::min(unit.getLatency(), kMost);
   return cost;
 }
 
@@ -91,10 +94,10 @@ static Cost getCopyCost(CopyOp copy, TargetAttr target) {
         bytes / getBytes(copy.getTargetType().getElementType()), target);
   Cost cost{transfer.getUnit().str()};
   cost.occupancy =
-      transfer.getIssue() +
+      std::min(transfer.getIssue(), kMost) +
       llvm::divideCeil(uint64_t(bytes), uint64_t(transfer.getBytesPerCycle()));
   cost.occupancy = std::max<int64_t>(1, cost.occupancy);
-  cost.latency = cost.occupancy + transfer.getLatency();
+  cost.latency = cost.occupancy + std::min(transfer.getLatency(), kMost);
   return cost;
 }
 

@@ -117,11 +117,14 @@ struct Cycle {
 /// Longest paths settle after as many sweeps as there are nodes, or never.
 static bool isTooShort(const Cycle &cycle, int64_t interval,
                        llvm::SmallVectorImpl<int64_t> &longest) {
-  int64_t limit = 0;
   for (unsigned node : cycle.nodes)
     longest[node] = 0;
+  // A path without a cycle leaves each node once.
   for (const Arc &arc : cycle.arcs)
-    limit += arc.latency;
+    longest[arc.from] = std::max(longest[arc.from], arc.latency);
+  int64_t limit = 0;
+  for (unsigned node : cycle.nodes)
+    limit += std::exchange(longest[node], 0);
   for (size_t sweep = 0; sweep <= cycle.nodes.size(); ++sweep) {
     bool changed = false;
     for (const Arc &arc : cycle.arcs) {
@@ -129,7 +132,6 @@ static bool isTooShort(const Cycle &cycle, int64_t interval,
           longest[arc.from] + arc.latency - interval * arc.distance;
       if (length <= longest[arc.to])
         continue;
-      // No path without a cycle is longer than all arcs together.
       if (length > limit)
         return true;
       longest[arc.to] = length;
@@ -141,7 +143,7 @@ static bool isTooShort(const Cycle &cycle, int64_t interval,
   return true;
 }
 
-int64_t ModuloGraph::getRecurrenceBound() const {
+int64_t ModuloGraph::getRecurrenceBound(int64_t atLeast) const {
   Components components(*this);
   std::vector<Cycle> cycles(components.count());
   for (unsigned node : llvm::seq<unsigned>(0, size()))
@@ -149,7 +151,7 @@ int64_t ModuloGraph::getRecurrenceBound() const {
   for (const Arc &arc : arcs)
     if (components[arc.from] == components[arc.to])
       cycles[components[arc.from]].arcs.push_back(arc);
-  int64_t bound = 1;
+  int64_t bound = atLeast;
   SmallVector<int64_t> longest(size(), 0);
   for (const Cycle &cycle : cycles) {
     if (cycle.arcs.empty() || !isTooShort(cycle, bound, longest))

@@ -33,9 +33,9 @@ struct ModuloGraph {
 
   unsigned size() const { return incoming.size(); }
 
-  /// The least interval for which no cycle of arcs is longer than the
-  /// iterations that it spans.
-  int64_t getRecurrenceBound() const;
+  /// The least interval, from `atLeast` on, for which no cycle of arcs is
+  /// longer than the iterations that it spans.
+  int64_t getRecurrenceBound(int64_t atLeast = 1) const;
   /// For each node the cycles from its start to the end of the iteration along
   /// the longest path; for an interval of at least the recurrence bound.
   llvm::SmallVector<int64_t> getHeights(int64_t interval) const;

@@ -258,19 +258,21 @@ static bool fits(const Problem &problem, const Schedule &schedule) {
   });
 }
 
-IntervalBound tilepipe::sched::getIntervalBound(const Problem &problem) {
-  IntervalBound bound;
+static int64_t getResourceBound(const Problem &problem) {
+  int64_t bound = 1;
   SmallVector<int64_t> busy(problem.resources.size(), 0);
   for (const Task &task : problem.tasks) {
     busy[task.resource] += task.occupancy;
-    bound.resource = std::max(bound.resource, task.occupancy);
+    bound = std::max(bound, task.occupancy);
   }
   for (auto [resource, cycles] : llvm::zip_equal(problem.resources, busy))
-    bound.resource =
-        std::max(bound.resource,
-                 int64_t(llvm::divideCeil(uint64_t(cycles), resource.count)));
-  bound.recurrence = ModuloGraph(problem).getRecurrenceBound();
+    bound = std::max(
+        bound, int64_t(llvm::divideCeil(uint64_t(cycles), resource.count)));
   return bound;
+}
+
+IntervalBound tilepipe::sched::getIntervalBound(const Problem &problem) {
+  return {getResourceBound(problem), ModuloGraph(problem).getRecurrenceBound()};
 }
 
 Schedule tilepipe::sched::solveModulo(const Problem &problem,
@@ -282,7 +284,7 @@ Schedule tilepipe::sched::solveModulo(const Problem &problem,
   for (const Task &task : problem.tasks)
     longest += std::max({task.latency, task.occupancy, int64_t(1)});
   // Beyond the length of the serial body nothing is gained.
-  int64_t interval = getIntervalBound(problem).get();
+  int64_t interval = graph.getRecurrenceBound(getResourceBound(problem));
   for (unsigned attempt = 0; interval <= longest; ++attempt) {
     int64_t budget = options.budget * graph.size();
     if (auto start = ModuloScheduler(problem, graph, interval).run(budget)) {

@@ -101,6 +101,9 @@ LogicalResult LoopPlan::solve(PlanningPolicy policy,
   depth = std::max<int64_t>(numStages, 1);
   problem =
       buildLoopProblem(*graph, numStages, manual ? kMaxDepth : depth, fixed);
+  // Solvers rely on it, so a defect of the analysis must end here.
+  if (std::string reason = problem.problem.validate(); !reason.empty())
+    return giveUp(loop, reason);
   if (manual)
     return solveManual(fixed);
   if (graph->getStatements().empty()) {
