@@ -1,5 +1,40 @@
-"""tilepipe: tile kernels with software-pipelined loops, on MLIR."""
+"""tilepipe: tile kernels with software-pipelined loops, on MLIR.
+
+    import tilepipe
+    import tilepipe.language as T
+
+Names are loaded when they are used, so that importing the package costs next to nothing.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from .compiler import Kernel, compile
+    from .frontend import KernelError, PrimFunc
+    from .jit import jit
+
+_HOMES = {
+    "Kernel": "compiler",
+    "KernelError": "frontend",
+    "PrimFunc": "frontend",
+    "compile": "compiler",
+    "jit": "jit",
+}
+
+__all__ = ["Kernel", "KernelError", "PrimFunc", "__version__", "compile", "jit"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tilepipe' has no attribute '{name}'")
+    value = getattr(importlib.import_module(f"tilepipe.{_HOMES[name]}"), name)
+    # Also replaces the submodule of the same name.
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

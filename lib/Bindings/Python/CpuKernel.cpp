@@ -27,7 +27,8 @@ struct PyCpuKernel {
 };
 
 /// The descriptor of a memref argument as compiled code reads it: the allocated
-/// and the aligned pointer, the offset, the shape and the strides (in elements).
+/// and the aligned pointer, the offset, the shape and the strides (in
+/// elements).
 struct Descriptor {
   explicit Descriptor(uintptr_t data, const std::vector<int64_t> &shape,
                       const std::vector<int64_t> &strides) {
@@ -57,7 +58,10 @@ static std::unique_ptr<PyCpuKernel> compile(nb::handle object, bool async,
   options.sanitize = sanitize;
   options.optLevel = optLevel;
   DiagnosticCapture capture(operation->context);
+  if (failed(verifyTree(module)))
+    capture.raise("Verification failed before compilation");
   llvm::Expected<std::unique_ptr<CpuKernel>> kernel = [&] {
+    BusyScope busy(operation);
     nb::gil_scoped_release release;
     return CpuKernel::compile(module, options);
   }();

@@ -155,6 +155,20 @@ Operation *PyOperation::get() {
   return op;
 }
 
+BusyScope::BusyScope(OperationRef operation)
+    : operation(std::move(operation)), top(&this->operation->top()) {
+  if (top->busy)
+    throw std::runtime_error("the operation is in use by the compiler already");
+  top->busy = true;
+  top->busyThread = std::this_thread::get_id();
+  ++top->context->running;
+}
+
+BusyScope::~BusyScope() {
+  top->busy = false;
+  --top->context->running;
+}
+
 OperationRef tilepipe::python::getHandle(const ContextRef &context,
                                          Operation *op) {
   std::weak_ptr<PyOperation> &slot = context->live[op];

@@ -123,6 +123,18 @@ struct PyModule : PyOperationBase {
   OperationRef operation;
 };
 
+/// Marks a tree as in use by this thread while the GIL is away.
+class BusyScope {
+public:
+  explicit BusyScope(OperationRef operation);
+  ~BusyScope();
+  BusyScope(const BusyScope &) = delete;
+
+private:
+  OperationRef operation;
+  PyOperation *top;
+};
+
 /// The handle of `op`, made if there is none.
 OperationRef getHandle(const ContextRef &context, mlir::Operation *op);
 /// Takes ownership of the detached `op`.

@@ -10,6 +10,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/ScopeExit.h"
 #include <nanobind/stl/unique_ptr.h>
 
 using namespace mlir;
@@ -21,32 +22,6 @@ struct PyPassManager {
   std::unique_ptr<PassManager> manager;
   bool verify = true;
   bool busy = false;
-};
-
-/// Marks a tree as in use by this thread while the GIL is away.
-class BusyScope {
-public:
-  BusyScope(PyPassManager &manager, OperationRef operation)
-      : manager(manager), operation(std::move(operation)),
-        top(&this->operation->top()) {
-    if (manager.busy)
-      throw std::runtime_error("the pass manager runs in another thread");
-    if (top->busy)
-      throw std::runtime_error(
-          "a pass pipeline already runs on the operation in this thread");
-    manager.busy = top->busy = true;
-    top->busyThread = std::this_thread::get_id();
-    ++manager.context->running;
-  }
-  ~BusyScope() {
-    manager.busy = top->busy = false;
-    --manager.context->running;
-  }
-
-private:
-  PyPassManager &manager;
-  OperationRef operation;
-  PyOperation *top;
 };
 } // namespace
 
@@ -80,6 +55,8 @@ static void add(PyPassManager &self, const std::string &pipeline) {
 static void run(PyPassManager &self, nb::handle object) {
   OperationRef handle = toOperation(object);
   Operation *op = handle->get();
+  if (self.busy)
+    throw std::runtime_error("the pass manager runs in another thread");
   if (handle->context != self.context)
     throw nb::value_error(
         "the pass manager and the operation belong to different contexts");
@@ -94,7 +71,9 @@ static void run(PyPassManager &self, nb::handle object) {
     self.context->get()->getOrLoadDialect(name);
   LogicalResult result = failure();
   {
-    BusyScope busy(self, handle);
+    BusyScope busy(handle);
+    self.busy = true;
+    auto done = llvm::make_scope_exit([&] { self.busy = false; });
     invalidate(*self.context, op, /*self=*/false);
     nb::gil_scoped_release released;
     result = self.manager->run(op);

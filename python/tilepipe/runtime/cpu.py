@@ -6,7 +6,8 @@ import ctypes
 import os
 from typing import Any
 
-from tilepipe import _native, ir
+from tilepipe import ir
+from tilepipe._load import native as _native
 from tilepipe.frontend.prim_func import Parameter
 from tilepipe.runtime.arguments import View, dense_strides
 
