@@ -171,7 +171,7 @@ static std::string getName(PyValue &self, bool localScope, bool locAsPrefix) {
 static nb::object getOwner(PyValue &self) {
   Value value = self.get();
   if (Operation *op = value.getDefiningOp())
-    return nb::cast(getHandle(self.context(), op));
+    return toPython(self.context(), op);
   return nb::cast(PyBlock(self.owner, cast<BlockArgument>(value).getOwner()));
 }
 

@@ -15,7 +15,8 @@ from ._tile_ops_gen import LaunchOp as _LaunchOp
 from ._tile_ops_gen import MapOp as _MapOp
 from ._tile_ops_gen import PipelineOp as _PipelineOp
 from ._tile_ops_gen import YieldOp, _Dialect
-from .memref import split_mixed
+from .arith import constant
+from .memref import DimOp, split_mixed
 
 
 def space(name: str, context: Any = None) -> Any:
@@ -26,6 +27,16 @@ def space(name: str, context: Any = None) -> Any:
 def _append_body(op: Any, types: Sequence[Any]) -> None:
     here = op.location
     op.regions[0].blocks.append(*types, arg_locs=[here] * len(types))
+
+
+def _extents(buffer: Any, loc: Any) -> list[Any]:
+    """The extents of a buffer, integers where they are known."""
+    dynamic = _ir.ShapedType.get_dynamic_size()
+    index = _ir.IndexType.get(buffer.context)
+    return [
+        DimOp(buffer, constant(index, at, loc=loc), loc=loc).result if extent == dynamic else extent
+        for at, extent in enumerate(buffer.type.shape)
+    ]
 
 
 class _WithBody:
@@ -104,6 +115,9 @@ class FillOp(_FillOp):
         loc: Any = None,
         ip: Any = None,
     ) -> None:
+        target = get_op_result_or_value(target)
+        if not offsets and not sizes:
+            offsets, sizes = [0] * target.type.rank, _extents(target, loc)
         dyn_o, st_o = split_mixed(offsets)
         dyn_s, st_s = split_mixed(sizes)
         super().__init__(target, value, dyn_o, dyn_s, st_o, st_s, loc=loc, ip=ip)
@@ -111,7 +125,11 @@ class FillOp(_FillOp):
 
 @_cext.register_operation(_Dialect, replace=True)
 class CopyOp(_CopyOp):
-    """`tile.copy` of the box of extent `sizes`; empty lists mean the whole buffers."""
+    """`tile.copy` of the box of extent `sizes`.
+
+    Offsets that are left out are zero, extents those of the buffer of lower rank (of the
+    target where the two are equal).
+    """
 
     def __init__(
         self,
@@ -127,6 +145,11 @@ class CopyOp(_CopyOp):
         loc: Any = None,
         ip: Any = None,
     ) -> None:
+        source, target = get_op_result_or_value(source), get_op_result_or_value(target)
+        ranks = source.type.rank, target.type.rank
+        source_offsets = source_offsets or [0] * ranks[0]
+        target_offsets = target_offsets or [0] * ranks[1]
+        sizes = sizes or _extents(source if ranks[0] < ranks[1] else target, loc)
         dyn_so, st_so = split_mixed(source_offsets)
         dyn_to, st_to = split_mixed(target_offsets)
         dyn_s, st_s = split_mixed(sizes)
