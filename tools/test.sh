@@ -58,9 +58,10 @@ if compgen -G "$root/test/python/**/test_*.py" >/dev/null ||
 fi
 
 if [ "$campaign" -gt 0 ]; then
-  say "differential campaign of $campaign programs"
-  "$python" "$root/test/differential/campaign.py" --build "$build" \
-    --count "$campaign" --junitxml "$results/campaign.xml" || status=1
+  say "differential campaign of $campaign programs; failing ones go to $build/fuzz"
+  mkdir -p "$build/fuzz"
+  "$build/bin/tile-fuzz" --programs "$campaign" --jobs "${JOBS:-$(nproc)}" \
+    --output "$build/fuzz" || status=1
 fi
 
 # One line for a person and for a runner: the sum over all suites.
