@@ -7,7 +7,8 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${BUILD_DIR:-$root/build}
-[ "${1:-}" = --no-setup ] || bash "$root/tools/setup.sh"
+[ "${1:-}" = --no-setup ] ||
+  bash "$root/tools/setup.sh" --target tile-opt --target tile-run
 cd "$root"
 export PATH=$build/bin:$PATH
 kernel=examples/mlir/gemm.mlir

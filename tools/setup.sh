@@ -3,20 +3,26 @@
 # Debian packages, a Python environment in .venv, a build in build/.
 # Running it again is cheap: each step looks first whether it is needed.
 #
-#   bash tools/setup.sh [--no-build]
+#   bash tools/setup.sh [--no-build] [--target NAME]...
 #
+# --target builds only the named targets, such as tile-opt.
 # BUILD_DIR=... builds elsewhere; JOBS=... limits the parallel compilations.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${BUILD_DIR:-$root/build}
 jobs=${JOBS:-$(nproc)}
-with_build=1
-for argument in "$@"; do
-  case $argument in
+with_build=1 targets=()
+while [ $# -gt 0 ]; do
+  case $1 in
   --no-build) with_build=0 ;;
-  *) echo "usage: bash tools/setup.sh [--no-build]" >&2; exit 2 ;;
+  --target) targets+=("${2:?--target needs a name}"); shift ;;
+  *)
+    echo "usage: bash tools/setup.sh [--no-build] [--target NAME]..." >&2
+    exit 2
+    ;;
   esac
+  shift
 done
 
 say() { printf '[setup] %s\n' "$*"; }
@@ -106,7 +112,7 @@ build_project() {
     }
   fi
   say "building (ninja -j$jobs)"
-  ninja -C "$build" -j"$jobs" >"$root/.setup.log" 2>&1 || {
+  ninja -C "$build" -j"$jobs" "${targets[@]}" >"$root/.setup.log" 2>&1 || {
     grep -E -A8 'error|FAILED' "$root/.setup.log" | head -60 >&2
     fail "the build failed (whole log: .setup.log)"
   }
