@@ -53,4 +53,6 @@ class KernelError(Exception):
             return KernelError(str(error))
         place = SourceLocation(error.filename, error.line, error.col)
         located = next(d for d in error.error_diagnostics if d.location.has_file)
-        return KernelError(located.message, place, tuple(note.message for note in error.notes))
+        notes = (note.message for note in error.notes)
+        shown = tuple(note for note in notes if not note.startswith("see current operation"))
+        return KernelError(located.message, place, shown)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import GeneratorType
 from typing import Any
 
 from tilepipe import ir
@@ -124,7 +125,7 @@ class Interpreter(ExpressionInterpreter):
         if isinstance(target, ast.Name):
             self.assign_name(target.id, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            values = list(value) if isinstance(value, (tuple, list)) else None
+            values = list(value) if isinstance(value, (tuple, list, GeneratorType)) else None
             if values is None or len(values) != len(target.elts):
                 raise KernelError(f"cannot unpack {type(value).__name__} into {len(target.elts)} names")
             for element, item in zip(target.elts, values, strict=True):

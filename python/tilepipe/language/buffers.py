@@ -37,6 +37,7 @@ symbolic = dynamic
 
 
 def _alloc(shape: Sequence[int] | int, dtype: DType | str, space: str) -> values.Buffer:
+    current()
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     for dim, size in enumerate(sizes):
         if isinstance(size, values.Expr):
@@ -67,6 +68,7 @@ alloc_local = alloc_fragment
 def alloc_var(dtype: DType | str, init: object = None, scope: str = "var") -> values.Variable:
     """A scalar that may be assigned anywhere: ``v = T.alloc_var("int32"); v = v + 1``."""
     del scope
+    current()
     element = to_dtype(dtype)
     place = ir.Attribute.parse("#tile.space<fragment>")
     variable = values.Variable(tile.AllocOp(ir.MemRefType.get([], element.mlir(), memory_space=place)).result, element)
