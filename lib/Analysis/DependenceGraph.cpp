@@ -270,29 +270,24 @@ public:
 
   void add(unsigned statement, const BufferAccess &access) {
     NumberedAccess next{statement, &access};
-    for (const NumberedAccess &previous : active)
+    for (const NumberedAccess &previous : active.conflictingWith(access))
       if (previous.statement != statement &&
-          conflict(*previous.access, access) &&
           mayOverlap(*previous.access, access, loop))
         append(previous, next, 0);
-    if (isBarrier(access)) {
+    bool barrier = isBarrier(access);
+    if (barrier)
       active.clear();
-      if (!seenBarrier)
-        head.push_back(next);
-      seenBarrier = true;
-    } else if (!seenBarrier) {
-      head.push_back(next);
-    }
-    active.push_back(next);
+    if (!seenBarrier)
+      head.add(next);
+    seenBarrier |= barrier;
+    active.add(next);
     roots.insert(access.root);
   }
 
   /// Dependences from the end of one iteration to the start of a later one.
   void finish(const llvm::MapVector<Value, BufferInfo> &buffers) {
-    for (const NumberedAccess &last : active)
-      for (const NumberedAccess &first : head) {
-        if (!conflict(*last.access, *first.access))
-          continue;
+    for (const NumberedAccess &last : active.all)
+      for (const NumberedAccess &first : head.conflictingWith(*last.access)) {
         std::optional<int64_t> distance =
             getCarriedDistance(*last.access, *first.access, loop);
         if (!distance)
@@ -311,9 +306,24 @@ public:
   }
 
 private:
-  static bool conflict(const BufferAccess &a, const BufferAccess &b) {
-    return a.writes() || b.writes();
-  }
+  /// Accesses with the writes among them, so that reads, which may be many, need
+  /// not look at each other.
+  struct AccessList {
+    SmallVector<NumberedAccess> all, writes;
+
+    ArrayRef<NumberedAccess> conflictingWith(const BufferAccess &access) const {
+      return access.writes() ? all : writes;
+    }
+    void add(const NumberedAccess &next) {
+      all.push_back(next);
+      if (next.access->writes())
+        writes.push_back(next);
+    }
+    void clear() {
+      all.clear();
+      writes.clear();
+    }
+  };
 
   static DependenceKind getKind(const BufferAccess &a, const BufferAccess &b) {
     if (a.writes() && b.reads() && b.exposed)
@@ -360,7 +370,7 @@ private:
 
   PipelineOp loop;
   SmallVectorImpl<Dependence> &dependences;
-  SmallVector<NumberedAccess> active, head;
+  AccessList active, head;
   llvm::SmallSetVector<Value, 2> roots;
   bool seenBarrier = false;
 };

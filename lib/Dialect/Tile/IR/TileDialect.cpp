@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -133,6 +134,14 @@ std::string tile::getBufferName(Value buffer) {
   llvm::raw_string_ostream os(name);
   if (auto alloc = buffer.getDefiningOp<AllocOp>(); alloc && alloc.getName()) {
     os << *alloc.getName();
+    return name;
+  }
+  // What the printer would say, without numbering the whole function.
+  if (auto argument = dyn_cast<BlockArgument>(buffer);
+      argument &&
+      isa_and_nonnull<FunctionOpInterface>(argument.getOwner()->getParentOp()) &&
+      argument.getOwner()->isEntryBlock()) {
+    os << "arg" << argument.getArgNumber();
     return name;
   }
   buffer.printAsOperand(os, OpPrintingFlags().skipRegions());

@@ -113,7 +113,9 @@ static void addSpaces(sched::Problem &problem) {
 
 static sched::Buffer makeBuffer(const BufferInfo &info) {
   sched::Buffer buffer;
-  buffer.name = getBufferName(info.root);
+  // Other names cost a walk over the function; `describeEdge` asks for them.
+  if (auto alloc = info.root.getDefiningOp<AllocOp>(); alloc && alloc.getName())
+    buffer.name = alloc.getName()->str();
   buffer.space = unsigned(info.space);
   buffer.readers.assign(info.readers.begin(), info.readers.end());
   buffer.writers.assign(info.writers.begin(), info.writers.end());
@@ -184,9 +186,12 @@ std::string tile::describeEdge(const DependenceGraph &graph,
                                const sched::Edge &edge) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  std::string buffer = edge.buffer == sched::kNone
-                           ? ""
-                           : problem.problem.buffers[edge.buffer].name;
+  std::string buffer;
+  if (edge.buffer != sched::kNone) {
+    Value root = problem.roots[edge.buffer];
+    buffer = root ? getBufferName(root)
+                  : problem.problem.buffers[edge.buffer].name;
+  }
   StringRef other = graph.getStatements()[edge.from]->getName().getStringRef();
   switch (edge.kind) {
   case sched::EdgeKind::Flow:
