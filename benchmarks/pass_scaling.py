@@ -3,9 +3,9 @@
     python benchmarks/pass_scaling.py [--tile-opt PATH] [--sizes 10,100,1000,5000]
                                       [--repeat 3] [--check]
 
-Three shapes of loop body: `pairs` (half loads into tiles of their own, half
-consumers), `chain` (one load, then an element-wise chain) and `wide` (ten loads,
-each other statement reads eight tiles). The columns of the passes are wall time.
+Shapes of the loop body: `pairs` (half loads into tiles of their own, half
+consumers; `unnamed` is the same without names of tiles), `chain` (one load, then an
+element-wise chain) and `wide` (ten loads, each other statement reads eight tiles). The columns of the passes are wall time.
 `all` is their sum, or the processor time of tile-opt with the passes less that of
 tile-opt without, if that is less: the machine may be busy with other things. With
 `--check` the exit status says whether `all` meets the targets below.
@@ -28,6 +28,7 @@ GLOBAL = "memref<?x?xf32>"
 # time per statement from 100 to 5,000 statements.
 LIMITS = {
     ("pairs", 1000): 0.2,
+    ("unnamed", 1000): 0.2,
     ("chain", 1000): 0.2,
     ("wide", 1000): 0.2,
     ("wide", 100): 0.05,
@@ -60,6 +61,11 @@ def pairs(count: int) -> tuple[list[str], list[str], list[str]]:
     return [f"S{i}" for i in range(half)], [f"F{i}" for i in range(half)], loads + uses
 
 
+def unnamed(count: int) -> tuple[list[str], list[str], list[str]]:
+    """As `pairs`; `module` leaves the names of tiles away."""
+    return pairs(count)
+
+
 def chain(count: int) -> tuple[list[str], list[str], list[str]]:
     statements = [copy(0, "S0"), element_map([("S0", SHARED)], "F1")]
     statements += [element_map([(f"F{i - 1}", FRAGMENT)], f"F{i}") for i in range(2, count)]
@@ -77,6 +83,7 @@ def wide(count: int) -> tuple[list[str], list[str], list[str]]:
 
 SHAPES: dict[str, Callable[[int], tuple[list[str], list[str], list[str]]]] = {
     "pairs": pairs,
+    "unnamed": unnamed,
     "chain": chain,
     "wide": wide,
 }
@@ -90,7 +97,9 @@ def module(shape: str, count: int) -> str:
     lines += [f"%r{i} = arith.constant {i} : index" for i in range(len(shared))]
     lines += [f'%{name} = tile.alloc {{name = "{name}"}} : {SHARED}' for name in shared]
     lines += [f'%{name} = tile.alloc {{name = "{name}"}} : {FRAGMENT}' for name in fragments]
-    if shape == "pairs":
+    if shape == "unnamed":
+        lines = [re.sub(r' \{name = "\w+"\}', "", line) for line in lines]
+    if shape in ("pairs", "unnamed"):
         lines += [f"tile.fill %{name} with %zero : f32, {FRAGMENT}" for name in fragments]
     lines.append("tile.pipeline %k = %c0 to %n step %c1 num_stages = 2 {")
     lines.append("%at = arith.muli %k, %c16 : index")
@@ -147,7 +156,7 @@ def main() -> int:
         return 0
     missed = []
     header = "".join(f"{name:>24}" for name in PASSES)
-    print(f"{'shape':<6} {'statements':>10}{header}{'all, s':>10}{'us/statement':>14}")
+    print(f"{'shape':<8} {'statements':>10}{header}{'all, s':>10}{'us/statement':>14}")
     for shape in SHAPES:
         totals = {}
         for size in map(int, arguments.sizes.split(",")):
@@ -156,13 +165,13 @@ def main() -> int:
             # For short runs the difference is noise.
             totals[size] = min(best["cpu"], wall) if wall > 0.02 else wall
             cells = "".join(f"{best[name]:>24.4f}" for name in PASSES)
-            print(f"{shape:<6} {size:>10}{cells}{totals[size]:>10.4f}{totals[size] / size * 1e6:>14.1f}")
+            print(f"{shape:<8} {size:>10}{cells}{totals[size]:>10.4f}{totals[size] / size * 1e6:>14.1f}")
             limit = LIMITS.get((shape, size))
             if limit is not None and totals[size] > limit:
                 missed.append(f"{shape} {size}: {totals[size]:.3f} s, limit {limit} s")
         if totals.get(100) and totals.get(5000):
             growth = totals[5000] / 5000 / (totals[100] / 100)
-            print(f"{shape:<6} time per statement, 5,000 against 100: x{growth:.2f}")
+            print(f"{shape:<8} time per statement, 5,000 against 100: x{growth:.2f}")
             if growth > GROWTH_LIMIT:
                 missed.append(f"{shape}: growth x{growth:.2f}, limit x{GROWTH_LIMIT}")
     for line in missed:
