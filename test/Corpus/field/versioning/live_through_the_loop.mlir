@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../../expectations.py summary | FileCheck %s --match-full-lines
+// RUN: tile-opt %s --pipeline-planning --inject-software-pipeline --tile-allocate-memory | FileCheck %s --check-prefix=BYTES
 
 // A buffer that is written in front of the loop and read in each iteration
 // lives through the loop: its memory is not reused by tiles of the body.
@@ -7,6 +8,10 @@
 // CHECK: @live_through_the_loop
 // CHECK-NEXT: loop: depth 2 stage [0, 2, 2] order [1, 0, 2]
 // CHECK-NEXT: versions: Q:2
+
+// BYTES: "P", offset = 0 : i64
+// BYTES: "Q", offset = 64 : i64
+// BYTES: "R", offset = 192 : i64
 
 #shared = #tile.space<shared>
 

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --pipeline-planning | %python %S/../../expectations.py summary | FileCheck %s --match-full-lines
+// RUN: tile-opt %s --tile-allocate-memory | FileCheck %s --check-prefix=BYTES
 
 // Tiles of different element types share an arena: offsets are bytes, and each
 // asynchronous copy lands in its own tile.
@@ -7,6 +8,10 @@
 // CHECK: @tiles_of_three_element_types
 // CHECK-NEXT: loop: depth 2 stage [0, 0, 0, 2, 2, 2] order [1, 3, 5, 0, 2, 4]
 // CHECK-NEXT: versions: Sa:2 Sb:2 Sc:2
+
+// BYTES: "Sa", offset = 0 : i64
+// BYTES: "Sb", offset = 256 : i64
+// BYTES: "Sc", offset = 768 : i64
 
 #shared = #tile.space<shared>
 
