@@ -315,6 +315,8 @@ def TileCheckCapacity : Pass<"tile-check-capacity"> {
     note: buffer 'As' takes 131072 bytes: 4 versions of 32768
     ```
   }];
+  // For the default target of a module without tile operations.
+  let dependentDialects = ["::tilepipe::tile::TileDialect"];
 }
 
 def TileAllocateMemory : Pass<"tile-allocate-memory"> {
