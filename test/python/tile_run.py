@@ -17,6 +17,14 @@ TILE_OPT = BIN / "tile-opt"
 MODE = os.environ.get("TILEPIPE_TEST_MODE", "default")
 
 
+# Both policies of the planner, each peeled and as one guarded loop.
+ALL_FORMS = "--passes=" + ";".join(
+    f"pipeline-planning{{policy={policy}}},inject-software-pipeline{{form={form}}}"
+    for policy in ("tilelang", "modulo")
+    for form in ("peeled", "predicated")
+)
+
+
 class Failure(AssertionError):
     """tile-run ended with an error; the message is its output."""
 
