@@ -40,6 +40,9 @@ static LogicalResult checkNesting(PipelineOp loop) {
 
 /// Turns a loop without a schedule into an `scf.for`.
 static void lowerSerialLoop(PipelineOp loop) {
+  if (int64_t(loop.getNumStages().value_or(0)) > 1 || loop.getStage())
+    loop.emitRemark("left serial: it asks to be pipelined but has no schedule; "
+                    "run --pipeline-planning first");
   OpBuilder b(loop);
   ConstantPool pool(loop);
   IndexMath math(b, loop.getLoc(), pool);

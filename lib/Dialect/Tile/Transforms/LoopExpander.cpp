@@ -132,7 +132,7 @@ void LoopExpander::runStatic(int64_t count) {
   };
   // A loop of one trip is a step like any other.
   if (count <= maxStage + 1) {
-    straight(0, count > 0 ? count + maxStage : 0, /*shift=*/0);
+    straight(0, count + maxStage, /*shift=*/0);
     return;
   }
   straight(0, maxStage, /*shift=*/0);
@@ -209,11 +209,12 @@ bool LoopExpander::isPeeled() {
 
 void LoopExpander::run() {
   std::optional<int64_t> count = loop.getConstantTripCount();
-  if (!isPeeled())
+  bool isEmpty = count == 0 || plan.getStatements().empty();
+  if (!isEmpty && !isPeeled())
     runPredicated();
-  else if (count)
+  else if (!isEmpty && count)
     runStatic(*count);
-  else
+  else if (!isEmpty)
     runPeeled();
   drain();
   loop.erase();

@@ -145,3 +145,22 @@ func.func @planned_in_planned(%a: memref<?x?xf32>, %z: f32, %n: index) {
   }
   return
 }
+
+// -----
+
+func.func @not_planned(%a: memref<?xf32>, %z: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-remark @+1 {{left serial: it asks to be pipelined but has no schedule; run --pipeline-planning first}}
+  tile.pipeline %k = %c0 to %n step %c1 num_stages = 3 {
+    memref.store %z, %a[%k] : memref<?xf32>
+  }
+  // expected-remark @+1 {{left serial: it asks to be pipelined}}
+  tile.pipeline %k = %c0 to %n step %c1 stage = [0] order = [0] {
+    memref.store %z, %a[%k] : memref<?xf32>
+  }
+  tile.pipeline %k = %c0 to %n step %c1 num_stages = 1 {
+    memref.store %z, %a[%k] : memref<?xf32>
+  }
+  return
+}

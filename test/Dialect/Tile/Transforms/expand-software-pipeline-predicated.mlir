@@ -43,3 +43,25 @@ func.func @predicated(%A: memref<?x64xf32>, %Y: memref<?x64xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+#s = #tile.pipeline_schedule<depth = 3>
+
+// No iterations, or no statements: no steps.
+// CHECK-LABEL: func @nothing(
+// CHECK-NOT: scf.for
+// CHECK: return
+// INJECT-LABEL: func @nothing(
+// INJECT-NOT: scf.for
+func.func @nothing(%a: memref<?xf32>, %z: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.pipeline %k = %c1 to %c0 step %c1 schedule = #s {
+    memref.store %z, %a[%k] {tile.stage = #tile.stage<0, order = 0>} : memref<?xf32>
+    memref.store %z, %a[%k] {tile.stage = #tile.stage<2, order = 1>} : memref<?xf32>
+  }
+  tile.pipeline %k = %c0 to %n step %c1 schedule = #s {
+  }
+  return
+}
