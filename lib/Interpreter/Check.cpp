@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -218,18 +219,34 @@ std::string Mismatch::str() const {
   return text;
 }
 
+/// The first element of two buffers of one shape that differs, or -1.
+static int64_t findMismatch(const HostBuffer &a, const HostBuffer &b,
+                            double tolerance) {
+  unsigned bytes = getElementBytes(a.elementType);
+  for (int64_t i = 0, e = a.getNumElements(); i < e; ++i) {
+    if (!std::memcmp(&a.data[i * bytes], &b.data[i * bytes], bytes))
+      continue;
+    double x = getElement(a, i), y = getElement(b, i);
+    double allowed = tolerance * std::max({1.0, std::fabs(x), std::fabs(y)});
+    bool isClose = std::fabs(x - y) <= allowed || (std::isnan(x) && std::isnan(y));
+    if (tolerance == 0 || !isa<FloatType>(a.elementType) || !isClose)
+      return i;
+  }
+  return -1;
+}
+
 std::optional<Mismatch> tilepipe::compare(const KernelInput &expected,
-                                          const KernelInput &got) {
+                                          const KernelInput &got,
+                                          double tolerance) {
   for (auto [i, pair] :
        llvm::enumerate(llvm::zip_equal(expected.buffers, got.buffers))) {
     const auto &[a, b] = pair;
     if (a.data == b.data)
       continue;
-    unsigned bytes = getElementBytes(a.elementType);
-    size_t byte = std::mismatch(a.data.begin(), a.data.end(), b.data.begin())
-                      .first -
-                  a.data.begin();
-    Mismatch mismatch{expected.numbers[i], int64_t(byte / bytes), 0, 0, {}};
+    int64_t index = findMismatch(a, b, tolerance);
+    if (index < 0)
+      continue;
+    Mismatch mismatch{expected.numbers[i], index, 0, 0, {}};
     mismatch.expected = getElement(a, mismatch.index);
     mismatch.got = getElement(b, mismatch.index);
     int64_t rest = mismatch.index;

@@ -112,12 +112,17 @@ RunScope::~RunScope() {
   currentEngine = savedEngine;
 }
 
+/// An origin is two strings, one after the other: where, and what.
+static std::string describe(const char *origin, const char *severity) {
+  llvm::StringRef where(origin);
+  return (where + ": " + severity + ": " + (where.end() + 1)).str();
+}
+
 void RunScope::report(const char *origin, const Finding &finding) {
   constexpr size_t maxFindings = 16;
-  std::string text = origin ? std::string(origin) + ' ' : std::string();
-  text += finding.message;
+  std::string text = describe(origin, "error") + ' ' + finding.message;
   if (finding.other)
-    text += std::string("\n") + static_cast<const char *>(finding.other) +
+    text += '\n' + describe(static_cast<const char *>(finding.other), "note") +
             " is " + finding.otherMessage;
   std::lock_guard<std::mutex> lock(mutex);
   if (findings.size() < maxFindings &&
@@ -127,7 +132,7 @@ void RunScope::report(const char *origin, const Finding &finding) {
 
 std::vector<std::string> RunScope::takeFindings() {
   if (std::optional<Finding> finding = engine.checkEnd())
-    report("the function", *finding);
+    report("end\0the function", *finding);
   engine.reset();
   return std::move(findings);
 }
@@ -150,7 +155,7 @@ static void launch(BlockFunction block, void *context, int64_t x, int64_t y,
     currentEngine = &engine;
     block(context, number % x, number / x % y, number / (x * y));
     if (std::optional<Finding> finding = engine.checkEnd(); finding && run)
-      run->report("a block", *finding);
+      run->report("end\0the block", *finding);
     currentRun = savedRun;
     currentEngine = savedEngine;
   };

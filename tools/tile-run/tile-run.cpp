@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Jit.h"
+
 #include "tilepipe/Dialect/Tile/IR/Tile.h"
 #include "tilepipe/Interpreter/Check.h"
 #include "tilepipe/Pipelines/Registration.h"
@@ -21,6 +23,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <chrono>
 
 using namespace mlir;
 using namespace tilepipe;
@@ -47,6 +50,29 @@ static cl::opt<unsigned>
 static cl::opt<bool> interpret("interpret",
                                cl::desc("Run in the interpreter (default)"),
                                cl::cat(category));
+static cl::opt<bool>
+    jit("jit",
+        cl::desc("Compile for this machine and run that. Asynchronous copies "
+                 "are made at once, unless --policy or --sanitize is given"),
+        cl::cat(category));
+static cl::opt<unsigned>
+    optLevel("jit-opt-level", cl::desc("With --jit: optimization, 0 to 3"),
+             cl::init(3), cl::cat(category));
+static cl::opt<unsigned>
+    jitThreads("jit-threads",
+            cl::desc("With --jit: threads that run the blocks of a launch; 0 "
+                     "means one for each processor"),
+            cl::init(1), cl::cat(category));
+static cl::opt<unsigned>
+    timeRuns("time",
+             cl::desc("Print the time of compilation, and the shortest time of "
+                      "this many runs"),
+             cl::init(0), cl::value_desc("runs"), cl::cat(category));
+static cl::opt<double>
+    tolerance("tolerance",
+              cl::desc("With --check: how much floats may differ, relative to "
+                       "the larger of 1 and their magnitude"),
+              cl::init(0), cl::cat(category));
 static cl::opt<bool>
     check("check",
           cl::desc("Compare the program as it is with its pipelined forms under "
@@ -182,10 +208,69 @@ static int report(const KernelInput &input, ArrayRef<double> results,
 /// Alternatives of the arguments, one entry for each set of `--args`.
 using ArgumentSets = std::vector<ArgumentChoices>;
 
+/// Runs a program once, in the interpreter or compiled. Failures are printed.
+static bool execute(const JitProgram *program, Interpreter &interpreter,
+                    func::FuncOp function, ArrayRef<InterpreterArgument> arguments,
+                    const InterpreterOptions &options,
+                    InterpreterStatistics &counts,
+                    SmallVectorImpl<double> *results = nullptr,
+                    bool isQuiet = false) {
+  if (!program) {
+    auto failure =
+        interpreter.run(function, arguments, options, &counts, results);
+    if (failure && !isQuiet)
+      failure->emit();
+    return !failure;
+  }
+  std::string error;
+  if (program->run(function, arguments, options, error, results))
+    return true;
+  if (!isQuiet)
+    llvm::errs() << error << '\n';
+  return false;
+}
+
+/// The options of --jit. Checks need the runtime.
+static JitOptions getJitOptions(const InterpreterOptions &options) {
+  JitOptions result;
+  result.asyncRuntime =
+      check || policyName.getNumOccurrences() || sanitize.getNumOccurrences();
+  result.sanitize = result.asyncRuntime && options.sanitize;
+  result.optLevel = optLevel;
+  result.threads = jitThreads;
+  return result;
+}
+
+/// Repeats a run on copies of the input and prints the shortest time.
+static bool measure(const JitProgram *program, Interpreter &interpreter,
+                    func::FuncOp function, const KernelInput &input,
+                    const InterpreterOptions &options) {
+  double best = 0;
+  for (unsigned i = 0; i < timeRuns; ++i) {
+    KernelInput copy(input);
+    InterpreterStatistics counts;
+    auto start = std::chrono::steady_clock::now();
+    if (!execute(program, interpreter, function, copy.arguments, options, counts))
+      return false;
+    std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    best = i == 0 ? time.count() : std::min(best, time.count());
+  }
+  if (program)
+    llvm::outs() << program->getCompileTimes() << '\n';
+  llvm::outs() << "shortest of " << timeRuns << " runs: "
+               << llvm::format("%.4f", best * 1e3) << " ms\n";
+  return true;
+}
+
 static int runOnce(func::FuncOp function, const ArgumentSets &sets,
                    const InterpreterOptions &options) {
   std::string error;
   Interpreter interpreter;
+  std::unique_ptr<JitProgram> program;
+  if (jit && !(program = JitProgram::compile(
+                   function->getParentOfType<ModuleOp>(), getJitOptions(options),
+                   error)))
+    return fail(error);
   for (auto [number, choices] : llvm::enumerate(sets)) {
     auto combinations = getCombinations(choices, function);
     auto input = makeInput(function, combinations.front(), seed, error);
@@ -193,11 +278,12 @@ static int runOnce(func::FuncOp function, const ArgumentSets &sets,
       return fail(error);
     InterpreterStatistics counts;
     SmallVector<double> results;
-    if (auto failure = interpreter.run(function, input->arguments, options,
-                                       &counts, &results)) {
-      failure->emit();
+    if (timeRuns &&
+        !measure(program.get(), interpreter, function, *input, options))
       return 1;
-    }
+    if (!execute(program.get(), interpreter, function, input->arguments, options,
+                 counts, &results))
+      return 1;
     if (statistics)
       llvm::outs() << "steps " << counts.steps << ", asynchronous copies "
                    << counts.asyncCopies << ", groups " << counts.groups
@@ -222,6 +308,7 @@ struct Variant {
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
   std::unique_ptr<Interpreter> interpreter;
+  std::unique_ptr<JitProgram> program; ///< with --jit
 };
 
 /// One set of arguments, and what the serial program makes of it.
@@ -249,6 +336,7 @@ static std::string describe(ArrayRef<ArgumentSpec> specs) {
 }
 
 static bool makeVariants(ModuleOp module, ModuleOp serial,
+                         const InterpreterOptions &options,
                          std::vector<Variant> &variants, std::string &error) {
   auto add = [&](StringRef name, OwningOpRef<ModuleOp> form) {
     Variant &variant = variants.emplace_back();
@@ -256,8 +344,15 @@ static bool makeVariants(ModuleOp module, ModuleOp serial,
     variant.module = std::move(form);
     variant.function = findEntry(*variant.module, entry, error);
     variant.interpreter = std::make_unique<Interpreter>();
+    if (jit && variant.function &&
+        !(variant.program = JitProgram::compile(*variant.module,
+                                                getJitOptions(options), error)))
+      return false;
     return bool(variant.function);
   };
+  // The compiler is checked with the serial program too.
+  if (jit && !add("serial", OwningOpRef<ModuleOp>(serial.clone())))
+    return false;
   if (module != serial)
     return add("injected", OwningOpRef<ModuleOp>(module.clone()));
   SmallVector<StringRef> pipelines;
@@ -306,17 +401,16 @@ static bool runVariant(Variant &variant, const Case &one, const PolicyRun &run,
   KernelInput input(*one.input);
   options.policy = run.policy;
   options.seed = run.seed;
-  auto failure = variant.interpreter->run(variant.function, input.arguments,
-                                          options, &counts);
+  bool failure = !execute(variant.program.get(), *variant.interpreter,
+                          variant.function, input.arguments, options, counts,
+                          /*results=*/nullptr, isQuiet);
   std::optional<Mismatch> mismatch;
   if (!failure)
-    mismatch = compare(*one.expected, input);
+    mismatch = compare(*one.expected, input, tolerance);
   if (!failure && !mismatch)
     return true;
   if (isQuiet)
     return false;
-  if (failure)
-    failure->emit();
   llvm::errs() << "tile-run: error: " << variant.name << ", policy " << run.str();
   if (!one.name.empty())
     llvm::errs() << ", arguments " << one.name;
@@ -331,7 +425,7 @@ static int runCheck(ModuleOp module, ModuleOp serial, func::FuncOp function,
   std::vector<Variant> variants;
   std::vector<Case> cases;
   if (!makeCases(function, sets, options, cases, error) ||
-      !makeVariants(module, serial, variants, error))
+      !makeVariants(module, serial, options, variants, error))
     return fail(error);
   SmallVector<PolicyRun> runs = getPolicyRuns(seeds, seed);
   uint64_t copies = 0, waits = 0, failures = 0;
@@ -353,8 +447,11 @@ static int runCheck(ModuleOp module, ModuleOp serial, func::FuncOp function,
                 Twine(variants.size() * cases.size()) + " runs");
   llvm::outs() << "check passed: " << variants.size() << " forms, "
                << runs.size() << " policies, " << cases.size()
-               << " argument sets, " << copies << " asynchronous copies, "
-               << waits << " waits\n";
+               << " argument sets";
+  if (!jit)
+    llvm::outs() << ", " << copies << " asynchronous copies, " << waits
+                 << " waits";
+  llvm::outs() << '\n';
   return 0;
 }
 
@@ -370,7 +467,7 @@ static int runMinimalWaits(ModuleOp module, ModuleOp serial,
   std::vector<Variant> variants;
   std::vector<Case> cases;
   if (!makeCases(function, sets, options, cases, error) ||
-      !makeVariants(module, serial, variants, error))
+      !makeVariants(module, serial, options, variants, error))
     return fail(error);
   SmallVector<PolicyRun> runs = getPolicyRuns(seeds, seed);
   unsigned needed = 0, redundant = 0, unreached = 0;

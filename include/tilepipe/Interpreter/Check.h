@@ -67,8 +67,9 @@ struct Mismatch {
 
   std::string str() const;
 };
+/// Floats may differ by `tolerance` times the larger of 1 and their magnitude.
 std::optional<Mismatch> compare(const KernelInput &expected,
-                                const KernelInput &got);
+                                const KernelInput &got, double tolerance = 0);
 
 /// A completion policy with its seed.
 struct PolicyRun {

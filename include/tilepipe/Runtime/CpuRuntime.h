@@ -58,6 +58,8 @@ public:
   std::vector<std::string> takeFindings();
 
   const RunSettings &getSettings() const { return settings; }
+  /// `origin` is two strings, one after the other: a location, and what is
+  /// there.
   void report(const char *origin, const Finding &finding);
 
 private:

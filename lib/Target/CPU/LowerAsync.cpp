@@ -82,7 +82,7 @@ Value Lowering::getOrigin(Emitter &e, Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
   printLocation(op->getLoc(), os);
-  os << ": '" << op->getName() << "' op";
+  os << '\0' << '\'' << op->getName() << "' op";
   LLVM::GlobalOp &global = origins[text];
   if (!global) {
     OpBuilder b = OpBuilder::atBlockBegin(module.getBody());

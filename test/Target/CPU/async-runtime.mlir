@@ -2,7 +2,7 @@
 
 // Copies, groups and waits are calls; a group's number goes round the loop.
 // CHECK: llvm.mlir.global internal constant @__tile_origin_0
-// CHECK-SAME: 'tile.async.copy' op\00
+// CHECK-SAME: \00'tile.async.copy' op\00
 // CHECK-LABEL: func.func @pipeline
 // CHECK: %[[WORDS:.*]] = llvm.alloca %{{.*}} x i64
 // CHECK: %[[T:.*]] = call @tilepipe_rt_async_copy(%{{.*}}, %{{.*}}, %[[WORDS]],
