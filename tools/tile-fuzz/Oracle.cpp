@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::fuzz;
 
-Oracle::Oracle() {
+Oracle::Oracle(Backend backend) : backend(backend) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
@@ -200,6 +200,8 @@ Outcome Oracle::check(const Program &program, uint64_t seed) {
   auto function = *prepared.injected->getOps<func::FuncOp>().begin();
   if (!input)
     input = makeGlobals(function);
+  if (backend == Backend::Jit)
+    return checkJit(prepared, seed, std::move(outcome));
   Interpreter interpreter;
   for (int64_t trips : prepared.trips) {
     KernelInput expected(*input);

@@ -31,10 +31,16 @@ struct Outcome {
   uint64_t copies = 0, waits = 0;
 };
 
+/// What runs the pipelined program; the serial one is always interpreted.
+enum class Backend {
+  Interpreter,
+  Jit ///< also runs the serial program compiled
+};
+
 /// Serial against pipelined execution of programs, in one context.
 class Oracle {
 public:
-  Oracle();
+  explicit Oracle(Backend backend = Backend::Interpreter);
   ~Oracle();
 
   Outcome check(const Program &program, uint64_t seed);
@@ -61,10 +67,12 @@ private:
   bool prepare(const Program &program, uint64_t seed, Prepared &prepared,
                Outcome &outcome);
   bool setManualSchedules(mlir::ModuleOp module, const Program &program);
+  Outcome checkJit(Prepared &prepared, uint64_t seed, Outcome outcome);
   bool runSerial(Prepared &prepared, int64_t trips, KernelInput &input,
                  Outcome &outcome);
   mlir::PassManager &getPasses(const std::string &pipeline);
 
+  Backend backend;
   std::unique_ptr<mlir::MLIRContext> context;
   std::vector<std::pair<std::string, std::unique_ptr<mlir::PassManager>>> passes;
   /// Arguments of every program, by whether globals are the same.

@@ -58,6 +58,13 @@ static cl::opt<std::string>
               cl::value_desc("directory"), cl::cat(category));
 static cl::opt<uint64_t> count("count", cl::desc("Number of mutated texts"),
                                cl::init(20000), cl::cat(category));
+static cl::opt<Backend> backend(
+    "backend", cl::desc("What runs the pipelined programs"),
+    cl::values(clEnumValN(Backend::Interpreter, "interpreter",
+                          "The interpreter (default)"),
+               clEnumValN(Backend::Jit, "jit",
+                          "Compiled code, of the serial programs as well")),
+    cl::init(Backend::Interpreter), cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("No progress line"),
                            cl::cat(category));
 
@@ -148,7 +155,8 @@ static void reportProgram(Oracle &oracle, uint64_t number) {
   std::string path = outputDir + "/fuzz-" + std::to_string(seed) + "-" +
                      std::to_string(number) + ".mlir";
   std::string globals = "48x8,48x8:-3..40,48x8,48x8,48x8:-3..40,48x8,_,";
-  writeFile(path, "// tile-run --check --seed=1 " + options + " --args='" +
+  std::string run = backend == Backend::Jit ? "// tile-run --jit" : "// tile-run";
+  writeFile(path, run + " --check --seed=1 " + options + " --args='" +
                       globals + "0|1|2|3|4|5|6|7|8|9' %s\n// program " +
                       std::to_string(number) + " of seed " +
                       std::to_string(seed) + ": " + outcome.kind + "\n" +
@@ -162,7 +170,7 @@ static void reportProgram(Oracle &oracle, uint64_t number) {
 static int runPrograms() {
   CampaignResult result =
       runCampaign(getCampaignOptions(programs), []() -> WorkFn {
-        auto oracle = std::make_shared<Oracle>();
+        auto oracle = std::make_shared<Oracle>(backend);
         return [oracle](uint64_t number) {
           uint64_t programSeed = seedOf(number);
           Outcome outcome = oracle->check(generate(programSeed), programSeed);
@@ -178,7 +186,7 @@ static int runPrograms() {
         };
       });
   if (!result.failures.empty()) {
-    Oracle oracle;
+    Oracle oracle(backend);
     for (const auto &failure : result.failures)
       reportProgram(oracle, failure.number);
   }

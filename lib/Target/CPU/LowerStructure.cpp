@@ -89,6 +89,15 @@ void cpu::lowerAllocs(Lowering &l, Operation *scope) {
                   e.getI8Type(), e.i64(bytesOf(alloc.getType())), frameAlign)
             : e.bytesAfter(frame, e.index(offset));
     alloc.getResult().replaceAllUsesWith(e.memrefAt(memory, alloc.getType()));
+    if (l.sanitize) {
+      // Undefined contents are the same odd ones each time, as they are in the
+      // interpreter.
+      b.setInsertionPoint(alloc);
+      Emitter at(alloc.getLoc(), b, l.types);
+      LLVM::MemsetOp::create(at, memory, at.constant(at.getI8Type(), 0x5A),
+                             at.i64(bytesOf(alloc.getType())),
+                             /*isVolatile=*/false);
+    }
   }
   // Not before: the first one is the insertion point.
   for (tile::AllocOp alloc : allocs)

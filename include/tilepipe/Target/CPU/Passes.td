@@ -29,7 +29,7 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
       with `async=runtime` copies, commits and waits are calls of the runtime,
       whose completion policy is chosen when the kernel runs.
     * With `sanitize` each access asks the runtime whether it touches memory
-      that an asynchronous copy has in flight.
+      that an asynchronous copy has in flight, and new buffers hold a pattern.
 
     ```mlir
     tile.copy %A[%i, %k] to %As
