@@ -21,7 +21,7 @@ def test_example(name, reference, sets, tolerance, tmp_path: pathlib.Path) -> No
         reference(*arguments)
     for got, want in zip(tile_run.execute(program, sets, tmp_path), expected, strict=True):
         tile_run.compare(got, want, tolerance)
-    tile_run.call(program, tile_run.save(sets, tmp_path), "--check", tile_run.ALL_FORMS)
+    tile_run.call(program, tile_run.save(sets, tmp_path), "--check", "--sanitize=async,uninitialized", tile_run.ALL_FORMS)
 
 
 def test_every_example_is_run() -> None:

@@ -32,7 +32,7 @@ def test_field(case: Case, entry: str, depth: int, tmp_path: pathlib.Path) -> No
             case.reference(*arguments)
         for got, want in zip(tile_run.execute(program, sets, tmp_path, f"--entry={entry}"), expected, strict=True):
             tile_run.compare(got, want)
-    tile_run.call(program, tile_run.save(sets, tmp_path), f"--entry={entry}", "--check", tile_run.ALL_FORMS)
+    tile_run.call(program, tile_run.save(sets, tmp_path), f"--entry={entry}", "--check", "--sanitize=async,uninitialized", tile_run.ALL_FORMS)
 
 
 def test_every_case_is_run() -> None:
