@@ -1,6 +1,8 @@
 """Context, locations, dialects, and what `with` makes current."""
 
 import gc
+import subprocess
+import sys
 
 import pytest
 from tilepipe.ir import Context, InsertionPoint, Location, Module, Type
@@ -105,3 +107,18 @@ def test_handles_keep_the_context_alive():
     kind = (lambda: Type.parse("memref<4xf32>", Context()))()
     gc.collect()
     assert str(kind) == "memref<4xf32>"
+
+
+def test_import_is_quick_and_light():
+    """`import tilepipe` loads neither numpy nor torch, and takes less than 0.15 s."""
+    program = (
+        "import sys, time; t = time.process_time(); import tilepipe, tilepipe.ir; "
+        "t = time.process_time() - t; "
+        "assert not {'numpy', 'torch'} & set(sys.modules); print(t)"
+    )
+    taken = min(
+        float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                             check=True).stdout)
+        for _ in range(3)
+    )
+    assert taken < 0.15

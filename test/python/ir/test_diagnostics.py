@@ -5,6 +5,7 @@ import weakref
 
 import pytest
 from tilepipe.ir import Context, DiagnosticSeverity, Location, MLIRError, Module
+from tilepipe.passmanager import PassManager
 
 REDEFINED = """func.func @f() {
   %0 = arith.constant 1 : i32
@@ -111,3 +112,24 @@ def test_handler_cycle_is_collected():
     del ctx, marker
     gc.collect()
     assert gone() is None
+
+
+def test_remarks_of_a_pass_reach_handlers(ctx):
+    """What the planner has to say about a loop is no error."""
+    module = Module.parse(
+        """func.func @f(%A: memref<64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.pipeline %k = %c0 to %n step %c1 num_stages = 3 {
+    %x = memref.load %A[%k] : memref<64xf32>
+    memref.store %x, %A[%c0] : memref<64xf32>
+  }
+  return
+}""",
+        source_name="k.mlir",
+    )
+    seen = []
+    with ctx.attach_diagnostic_handler(lambda d: seen.append(d) or True):
+        PassManager.parse("builtin.module(pipeline-planning)").run(module)
+    assert seen and all(d.severity == DiagnosticSeverity.REMARK for d in seen)
+    assert seen[0].location.filename == "k.mlir" and seen[0].location.start_line == 4
