@@ -6,7 +6,6 @@ Each kernel computes C = A @ B.T on the CPU target and is compared with numpy.
 """
 
 import numpy as np
-
 import tilepipe
 import tilepipe.language as T
 

@@ -18,6 +18,7 @@ __all__ = [name for name in dir(_ir) if not name.startswith("_")] + [
     "register_attribute_builder",
 ]
 
+_OperationBase = _ir._OperationBase
 OpView = _ir.OpView
 Context = _ir.Context
 

@@ -28,4 +28,4 @@ def module(*, loc: Any = None, ip: Any = None) -> ModuleOp:
     return ModuleOp(loc=loc, ip=ip)
 
 
-__all__ = ["ModuleOp", "UnrealizedConversionCastOp", "module", "_ir"]  # noqa: F405
+__all__ = ["ModuleOp", "UnrealizedConversionCastOp", "_ir", "module"]  # noqa: F405
