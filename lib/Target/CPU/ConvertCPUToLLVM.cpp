@@ -153,7 +153,7 @@ LogicalResult ConvertCPUToLLVM::expand() {
   vector::populateVectorMaskOpLoweringPatterns(patterns);
   vector::populateVectorShapeCastLoweringPatterns(patterns);
   vector::populateVectorTransposeLoweringPatterns(
-      patterns, vector::VectorTransposeLowering::EltWise);
+      patterns, vector::VectorTransposeLowering::Shuffle16x16);
   vector::populateVectorTransferLoweringPatterns(patterns,
                                                  /*maxTransferRank=*/1);
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);

@@ -54,6 +54,8 @@ private:
   Value multiplyAdd(Value x, Value y, Value sum);
   void pack();
   void widenRows(Value from, Value to, int64_t rows, int64_t columns);
+  Value widen(Value x);
+  void transposeSquare(Value scratch, Value k0, Value j0);
   void packTransposedB(Value scratch, int64_t depth, int64_t columns);
   void emitPanel(Value column, int64_t numVectors, int64_t tail);
   void emitBlock(Value row, Value column, int64_t rows, int64_t numVectors,
@@ -116,20 +118,68 @@ void GemmEmitter::emitPlain() {
   });
 }
 
+Value GemmEmitter::widen(Value x) {
+  if (getElementTypeOrSelf(x) == type)
+    return x;
+  if (isa<FloatType>(type))
+    return arith::ExtFOp::create(e, vector, x);
+  return arith::ExtSIOp::create(e, vector, x);
+}
+
 /// Writes b, transposed, into `scratch`: squares of one vector in each
-/// direction, so that both sides are touched in whole cache lines.
+/// direction, in registers where there are shuffles for that, else element by
+/// element, so that both sides are touched in whole cache lines.
 void GemmEmitter::packTransposedB(Value scratch, int64_t depth,
                                   int64_t columns) {
   Value zero = e.index(0), one = e.index(1), step = e.index(lanes);
-  e.loop(zero, e.index(columns), step, [&](Value j0) {
-    Value j1 = e.min(e.add(j0, step), e.index(columns));
-    e.loop(zero, e.index(depth), one, [&](Value k) {
+  bool hasShuffles = lanes == 16 && type.isF32() && isRowMajor(memrefType(b));
+  int64_t wholeDepth = hasShuffles ? depth / lanes * lanes : 0;
+  int64_t wholeColumns = hasShuffles ? columns / lanes * lanes : 0;
+  auto elements = [&](Value k0, Value k1, Value j0, Value j1) {
+    e.loop(k0, k1, one, [&](Value k) {
       e.loop(j0, j1, one, [&](Value j) {
         memref::StoreOp::create(e, e.convert(loadB(k, j), type), scratch,
                                 ValueRange{k, j});
       });
     });
-  });
+  };
+  e.loop(
+      zero, e.index(wholeColumns), step,
+      [&](Value j0) {
+        e.loop(
+            zero, e.index(wholeDepth), step,
+            [&](Value k0) { transposeSquare(scratch, k0, j0); },
+            Emitter::Effort::None);
+        if (wholeDepth < depth)
+          elements(e.index(wholeDepth), e.index(depth), j0, e.add(j0, step));
+      },
+      Emitter::Effort::None);
+  if (wholeColumns < columns)
+    e.loop(
+        e.index(wholeColumns), e.index(columns), step,
+        [&](Value j0) {
+          elements(zero, e.index(depth), j0,
+                   e.min(e.add(j0, step), e.index(columns)));
+        },
+        Emitter::Effort::NoUnroll);
+}
+
+void GemmEmitter::transposeSquare(Value scratch, Value k0, Value j0) {
+  auto square = VectorType::get({lanes, lanes}, type);
+  auto narrow = VectorType::get({lanes}, memrefType(b).getElementType());
+  Value rows = vector::BroadcastOp::create(e, square, e.constant(type));
+  for (int64_t i = 0; i < lanes; ++i) {
+    Value at[] = {e.add(j0, e.index(i)), k0};
+    Value row = vector::LoadOp::create(e, narrow, b, at);
+    rows = vector::InsertOp::create(e, widen(row), rows, ArrayRef<int64_t>{i});
+  }
+  Value columns = vector::TransposeOp::create(e, rows, ArrayRef<int64_t>{1, 0});
+  for (int64_t i = 0; i < lanes; ++i) {
+    Value at[] = {e.add(k0, e.index(i)), j0};
+    vector::StoreOp::create(
+        e, vector::ExtractOp::create(e, columns, ArrayRef<int64_t>{i}), scratch,
+        at);
+  }
 }
 
 /// Writes `rows` x `columns` elements, converted, where they lie the same way:
@@ -139,11 +189,6 @@ void GemmEmitter::widenRows(Value from, Value to, int64_t rows,
   Value zero = e.index(0), one = e.index(1);
   int64_t whole = isRowMajor(memrefType(from)) ? columns / lanes * lanes : 0;
   Type narrow = memrefType(from).getElementType();
-  auto widen = [&](Value x) -> Value {
-    if (isa<FloatType>(type))
-      return arith::ExtFOp::create(e, vector, x);
-    return arith::ExtSIOp::create(e, vector, x);
-  };
   e.loop(
       zero, e.index(rows), one,
       [&](Value i) {
@@ -153,7 +198,7 @@ void GemmEmitter::widenRows(Value from, Value to, int64_t rows,
               Value at[] = {i, j};
               Value x = vector::LoadOp::create(
                   e, VectorType::get({lanes}, narrow), from, at);
-              vector::StoreOp::create(e, narrow == type ? x : widen(x), to, at);
+              vector::StoreOp::create(e, widen(x), to, at);
             },
             Emitter::Effort::None);
         e.loop(e.index(whole), e.index(columns), one, [&](Value j) {
