@@ -148,7 +148,7 @@ def _allocate(parameter: Parameter, sizes: dict[Any, tuple[int, str]], like: Any
     return np.empty(shape, type_.dtype.name)
 
 
-def compile(  # noqa: A001
+def compile(
     func: PrimFunc,
     out_idx: Sequence[int] | int | None = None,
     target: str | Target = "auto",

@@ -4,6 +4,9 @@ Kernels of TileLang run with the import changed. Loops and scalars are Python sy
 called inside of a function with `@T.prim_func`.
 """
 
+# All names are exported (see the end).
+# ruff: noqa: F401
+
 from tilepipe.frontend.dtypes import (
     bfloat16,
     float16,
@@ -19,7 +22,7 @@ from tilepipe.frontend.dtypes import (
     uint32,
     uint64,
 )
-from tilepipe.frontend.dtypes import bool_ as bool  # noqa: A004
+from tilepipe.frontend.dtypes import bool_ as bool
 from tilepipe.frontend.prim_func import macro, prim_func
 from tilepipe.language.buffers import (
     Buffer,
@@ -34,7 +37,7 @@ from tilepipe.language.buffers import (
 from tilepipe.language.loops import Kernel, Parallel, Pipelined, serial, unroll
 from tilepipe.language.math import (
     Cast,
-    abs,  # noqa: A004
+    abs,
     cast,
     ceil,
     ceildiv,
@@ -49,11 +52,11 @@ from tilepipe.language.math import (
     infinity,
     log,
     log2,
-    max,  # noqa: A004
+    max,
     max_value,
-    min,  # noqa: A004
+    min,
     min_value,
-    pow,  # noqa: A004
+    pow,
     rsqrt,
     sigmoid,
     sin,

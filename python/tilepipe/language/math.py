@@ -55,7 +55,7 @@ def sigmoid(x: Any) -> Any:
     return 1.0 / (1.0 + exp(-x if isinstance(x, _Staged) else -float(x)))
 
 
-def abs(x: Any) -> Any:  # noqa: A001
+def abs(x: Any) -> Any:
     """The absolute value."""
     if not isinstance(x, _Staged):
         return builtins.abs(x)
@@ -64,7 +64,7 @@ def abs(x: Any) -> Any:  # noqa: A001
     return Expr(op(expr.value).result, expr.dtype)
 
 
-def pow(x: Any, y: Any) -> Any:  # noqa: A001
+def pow(x: Any, y: Any) -> Any:
     """``x`` to the power of ``y``, as floats."""
     if not isinstance(x, _Staged) and not isinstance(y, _Staged):
         return x**y
@@ -75,12 +75,12 @@ def pow(x: Any, y: Any) -> Any:  # noqa: A001
     return builder.binary("**", a, b)
 
 
-def max(a: Any, b: Any, *rest: Any) -> Any:  # noqa: A001
+def max(a: Any, b: Any, *rest: Any) -> Any:
     """The largest value; a NaN gives way to a number."""
     return _fold("max", builtins.max, a, b, *rest)
 
 
-def min(a: Any, b: Any, *rest: Any) -> Any:  # noqa: A001
+def min(a: Any, b: Any, *rest: Any) -> Any:
     """The smallest value; a NaN gives way to a number."""
     return _fold("min", builtins.min, a, b, *rest)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tilepipe import ir
 from tilepipe.dialects import scf, tile
 from tilepipe.frontend import dtypes
@@ -53,6 +51,7 @@ def copy(src: object, dst: object, **_: object) -> None:
     region = known.region()
     if source.sized() and target.sized():
         region = _smaller(source, target)
+    region = _without_units(region, min(source.buffer.ndim, target.buffer.ndim))
     sizes = [extent for _, extent in region]
     source_dims, target_dims = (_dims(side, sizes) for side in (source, target))
     # The op takes extents for the side of lower rank; the other one has extent 1 elsewhere.
@@ -65,6 +64,13 @@ def copy(src: object, dst: object, **_: object) -> None:
     longer = source_dims if source.buffer.ndim > target.buffer.ndim else target_dims
     different = source.buffer.ndim != target.buffer.ndim
     _emit_copy(current(), source, target, sizes, sorted(longer) if different else None)
+
+
+def _without_units(region: list[tuple[int, object]], rank: int) -> list[tuple[int, object]]:
+    """A region of at most ``rank`` dimensions where the first ones that have extent 1 can be left out."""
+    units = [item for item in region if isinstance(item[1], int) and item[1] == 1]
+    dropped = units[: max(0, len(region) - rank)]
+    return [item for item in region if item not in dropped]
 
 
 def _smaller(source: _Side, target: _Side) -> list[tuple[int, object]]:
