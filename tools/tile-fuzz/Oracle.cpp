@@ -11,6 +11,7 @@
 #include "tilepipe/Analysis/DependenceGraph.h"
 #include "tilepipe/Pipelines/Registration.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
@@ -289,9 +290,20 @@ Oracle::mutateWaits(const Program &program, uint64_t seed, int64_t extra) {
 // Nonsense
 //===----------------------------------------------------------------------===//
 
-void Oracle::digest(StringRef text) {
+/// MLIR 22 reads past its shape when it folds such a dimension.
+static bool hasWildDim(ModuleOp module) {
+  return module
+      .walk([](memref::DimOp dim) {
+        auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+        std::optional<int64_t> index = dim.getConstantIndex();
+        bool isWild = type && index && uint64_t(*index) >= uint64_t(type.getRank());
+        return isWild ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool Oracle::digest(StringRef text) {
   static const char *const pipelines[] = {
-      "canonicalize",
       "tile-raise-scf-for",
       "tile-print-dependences",
       "pipeline-planning",
@@ -304,17 +316,19 @@ void Oracle::digest(StringRef text) {
       "async-wait-relaxation",
       "tile-verify-phase{phase=injected}",
       "tile-allocate-memory",
-      "tile-check-capacity"};
+      "tile-check-capacity",
+      "canonicalize"};
   diagnostics.clear();
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(text, context.get(), "text");
   if (!module)
-    return;
-  for (const char *pipeline : pipelines) {
+    return false;
+  for (StringRef pipeline : pipelines) {
+    if (pipeline == "canonicalize" && hasWildDim(*module))
+      continue;
     OwningOpRef<ModuleOp> copy(module->clone());
     diagnostics.clear();
-    if (succeeded(getPasses(pipeline).run(*copy)))
-      continue;
-    // The next pass must find a fresh copy.
+    (void)getPasses(pipeline.str()).run(*copy);
   }
+  return true;
 }

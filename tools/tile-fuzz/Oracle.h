@@ -55,8 +55,8 @@ public:
                                       int64_t extra);
 
   /// Runs the passes on a text that may be nonsense. Never fails; only a crash
-  /// or a hang of the process counts.
-  void digest(llvm::StringRef text);
+  /// or a hang of the process counts. True if the text is a program.
+  bool digest(llvm::StringRef text);
 
 private:
   struct Prepared {

@@ -17,8 +17,11 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdio>
 #include <fstream>
+#include <unistd.h>
 
 using namespace tilepipe;
 using namespace tilepipe::fuzz;
@@ -56,6 +59,10 @@ static cl::opt<std::string>
               cl::desc("Run all passes on mutations of the .mlir files in a "
                        "directory"),
               cl::value_desc("directory"), cl::cat(category));
+static cl::opt<std::string>
+    digestFile("digest",
+               cl::desc("Run all passes on one text, to reproduce a crash"),
+               cl::value_desc("file"), cl::cat(category));
 static cl::opt<uint64_t> count("count", cl::desc("Number of mutated texts"),
                                cl::init(20000), cl::cat(category));
 static cl::opt<Backend> backend(
@@ -243,10 +250,16 @@ static int runMutateText() {
   }
   CampaignResult result =
       runCampaign(getCampaignOptions(count), [&]() -> WorkFn {
+        // Passes that print have nothing to say here.
+        if (!freopen("/dev/null", "w", stdout) ||
+            !freopen("/dev/null", "w", stderr))
+          _exit(2);
         auto oracle = std::make_shared<Oracle>();
         return [oracle, &modules](uint64_t number) {
-          oracle->digest(mutateText(modules, seedOf(number)));
-          return Verdict();
+          Verdict verdict;
+          verdict.isPipelined =
+              oracle->digest(mutateText(modules, seedOf(number)));
+          return verdict;
         };
       });
   for (const auto &failure : result.failures) {
@@ -257,7 +270,9 @@ static int runMutateText() {
                  << path << "\n";
   }
   llvm::outs() << result.passed << " passed, " << result.failed
-               << " failed (of " << modules.size() << " modules; seed " << seed
+               << " failed (" << result.pipelined
+               << " are programs; from " << modules.size()
+               << " modules; seed " << seed
                << ", " << llvm::format("%.1f", result.seconds) << " s)\n";
   return result.failed != 0;
 }
@@ -274,6 +289,15 @@ int main(int argc, char **argv) {
       ".mlir files.\n");
   if (show >= 0) {
     llvm::outs() << emit(generate(seedOf(show)));
+    return 0;
+  }
+  if (!digestFile.empty()) {
+    auto buffer = llvm::MemoryBuffer::getFile(digestFile);
+    if (!buffer) {
+      llvm::errs() << "tile-fuzz: error: cannot read '" << digestFile << "'\n";
+      return 1;
+    }
+    Oracle().digest((*buffer)->getBuffer());
     return 0;
   }
   if (!mutateDir.empty())
