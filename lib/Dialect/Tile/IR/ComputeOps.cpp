@@ -118,8 +118,8 @@ void FillOp::build(OpBuilder &b, OperationState &result, Value target,
                    ArrayRef<OpFoldResult> sizes) {
   SmallVector<int64_t> staticOffsets, staticSizes;
   SmallVector<Value> dynamicOffsets, dynamicSizes;
-  dispatchIndexOpFoldResults(offsets, dynamicOffsets, staticOffsets);
-  dispatchIndexOpFoldResults(sizes, dynamicSizes, staticSizes);
+  splitIndices(b, result.location, offsets, dynamicOffsets, staticOffsets);
+  splitIndices(b, result.location, sizes, dynamicSizes, staticSizes);
   build(b, result, target, value, dynamicOffsets, dynamicSizes, staticOffsets,
         staticSizes);
 }

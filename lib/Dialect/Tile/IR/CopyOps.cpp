@@ -339,9 +339,9 @@ void CopyOp::build(OpBuilder &b, OperationState &result, Value source,
                    Value fill, Value guard) {
   SmallVector<int64_t> statics[3];
   SmallVector<Value> values[3];
-  dispatchIndexOpFoldResults(sourceOffsets, values[0], statics[0]);
-  dispatchIndexOpFoldResults(targetOffsets, values[1], statics[1]);
-  dispatchIndexOpFoldResults(sizes, values[2], statics[2]);
+  splitIndices(b, result.location, sourceOffsets, values[0], statics[0]);
+  splitIndices(b, result.location, targetOffsets, values[1], statics[1]);
+  splitIndices(b, result.location, sizes, values[2], statics[2]);
   build(b, result, source, target, values[0], values[1], values[2], fill, guard,
         statics[0], statics[1], statics[2],
         dims.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(dims));

@@ -28,7 +28,7 @@ static void buildBox(OpBuilder &b, OperationState &result,
                      ArrayRef<OpFoldResult> extents, BodyBuilder body) {
   SmallVector<int64_t> statics;
   SmallVector<Value> values;
-  dispatchIndexOpFoldResults(extents, values, statics);
+  splitIndices(b, result.location, extents, values, statics);
   result.addOperands(values);
   result.getOrAddProperties<typename OpT::Properties>().static_extents =
       b.getDenseI64ArrayAttr(statics);

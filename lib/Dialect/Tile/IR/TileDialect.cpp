@@ -148,6 +148,25 @@ std::string tile::getBufferName(Value buffer) {
   return name.substr(name.find_first_not_of('%'));
 }
 
+void tile::splitIndices(OpBuilder &b, Location loc,
+                        ArrayRef<OpFoldResult> indices,
+                        SmallVectorImpl<Value> &values,
+                        SmallVectorImpl<int64_t> &constants) {
+  for (OpFoldResult index : indices) {
+    std::optional<int64_t> constant;
+    if (auto attr = dyn_cast<Attribute>(index))
+      constant = cast<IntegerAttr>(attr).getInt();
+    if (constant && !ShapedType::isDynamic(*constant)) {
+      constants.push_back(*constant);
+      continue;
+    }
+    constants.push_back(ShapedType::kDynamic);
+    values.push_back(constant ? arith::ConstantIndexOp::create(b, loc, *constant)
+                                    .getResult()
+                              : cast<Value>(index));
+  }
+}
+
 int64_t tile::getTripCount(int64_t lower, int64_t upper, int64_t step) {
   if (step < 0)
     std::swap(lower, upper);

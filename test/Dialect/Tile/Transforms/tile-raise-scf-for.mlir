@@ -113,3 +113,22 @@ func.func @nested(%x: f32, %out: memref<64xf32>, %n: index) {
   } {tile.num_stages = 0}
   return
 }
+
+// -----
+
+// The constant that stands for "dynamic" in attributes stays a value.
+// CHECK-LABEL: @least_constant
+func.func @least_constant(%A: memref<64x32xf16>, %S: memref<3x32xf16, 3>, %n: index) {
+  %least = arith.constant -9223372036854775808 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[LEAST:.*]] = arith.constant -9223372036854775808 : index
+  // CHECK-NEXT: tile.copy %arg0[%{{.*}}, %[[LEAST]]] to %arg1 sizes [1, 8]
+  scf.for %k = %c0 to %n step %c1 {
+    %t = nvgpu.device_async_copy %A[%k, %least], %S[%c0, %c0], 8
+        : memref<64x32xf16> to memref<3x32xf16, 3>
+    %g = nvgpu.device_async_create_group %t
+    nvgpu.device_async_wait %g {numGroups = 0 : i32}
+  } {tile.num_stages = 2}
+  return
+}

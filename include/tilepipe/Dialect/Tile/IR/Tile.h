@@ -87,6 +87,13 @@ std::string getBufferName(mlir::Value buffer);
 /// The number of iterations of a loop `lower to upper step step`, not below 0.
 int64_t getTripCount(int64_t lower, int64_t upper, int64_t step);
 
+/// Splits indices into constants and values, as operations hold them. The one
+/// constant that stands for "a value" becomes a value.
+void splitIndices(mlir::OpBuilder &builder, mlir::Location loc,
+                  llvm::ArrayRef<mlir::OpFoldResult> indices,
+                  llvm::SmallVectorImpl<mlir::Value> &values,
+                  llvm::SmallVectorImpl<int64_t> &constants);
+
 /// Lets operations of memref, linalg, vector and nvgpu say what they access.
 void registerAccessExternalModels(mlir::DialectRegistry &registry);
 
