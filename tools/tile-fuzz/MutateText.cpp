@@ -46,7 +46,8 @@ std::vector<std::string> tilepipe::fuzz::readModules(const std::string &director
       for (StringRef line : lines)
         if (!line.ltrim().starts_with("//") && !line.trim().empty())
           text += line.str() + "\n";
-      if (!text.empty())
+      // MLIR 22 uses memory after it is freed where this one does not parse.
+      if (!text.empty() && text.find("scf.index_switch") == std::string::npos)
         modules.push_back(text);
     }
   }

@@ -72,11 +72,14 @@ static cl::opt<Backend> backend(
                clEnumValN(Backend::Jit, "jit",
                           "Compiled code, of the serial programs as well")),
     cl::init(Backend::Interpreter), cl::cat(category));
+static cl::opt<uint64_t> first("first",
+                               cl::desc("Number of the first program or text"),
+                               cl::init(0), cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("No progress line"),
                            cl::cat(category));
 
 static uint64_t seedOf(uint64_t number) {
-  return Random(seed * 0x51ED270B + number).next();
+  return Random(seed * 0x51ED270B + first + number).next();
 }
 
 static CampaignOptions getCampaignOptions(uint64_t total) {
@@ -160,15 +163,15 @@ static void reportProgram(Oracle &oracle, uint64_t number) {
       (program.isModulo ? "{policy=modulo}" : "") + ",inject-software-pipeline" +
       (program.isPredicated ? "{form=predicated}'" : "'");
   std::string path = outputDir + "/fuzz-" + std::to_string(seed) + "-" +
-                     std::to_string(number) + ".mlir";
+                     std::to_string(first + number) + ".mlir";
   std::string globals = "48x8,48x8:-3..40,48x8,48x8,48x8:-3..40,48x8,_,";
   std::string run = backend == Backend::Jit ? "// tile-run --jit" : "// tile-run";
   writeFile(path, run + " --check --seed=1 " + options + " --args='" +
                       globals + "0|1|2|3|4|5|6|7|8|9' %s\n// program " +
-                      std::to_string(number) + " of seed " +
+                      std::to_string(first + number) + " of seed " +
                       std::to_string(seed) + ": " + outcome.kind + "\n" +
                       asComment(outcome.message) + outcome.text);
-  llvm::outs() << "program " << number << ": " << outcome.kind << ", shrunk from "
+  llvm::outs() << "program " << first + number << ": " << outcome.kind << ", shrunk from "
                << before << " to " << program.size() << " statements: " << path
                << "\n"
                << outcome.message << "\n";
@@ -264,9 +267,9 @@ static int runMutateText() {
       });
   for (const auto &failure : result.failures) {
     std::string path = outputDir + "/text-" + std::to_string(seed) + "-" +
-                       std::to_string(failure.number) + ".mlir";
+                       std::to_string(first + failure.number) + ".mlir";
     writeFile(path, mutateText(modules, seedOf(failure.number)));
-    llvm::outs() << "text " << failure.number << ": " << failure.death << ": "
+    llvm::outs() << "text " << first + failure.number << ": " << failure.death << ": "
                  << path << "\n";
   }
   llvm::outs() << result.passed << " passed, " << result.failed

@@ -144,7 +144,7 @@ std::string tile::getBufferName(Value buffer) {
     os << "arg" << argument.getArgNumber();
     return name;
   }
-  buffer.printAsOperand(os, OpPrintingFlags().skipRegions());
+  buffer.printAsOperand(os, OpPrintingFlags().skipRegions().assumeVerified());
   return name.substr(name.find_first_not_of('%'));
 }
 

@@ -10,6 +10,15 @@ func.func @alloc_p1_dynamic() {
 
 // -----
 
+// To name the buffer must not verify the function again.
+func.func @alloc_p1_dynamic_without_name() {
+  // expected-error @below {{'tile.alloc' op expects a static shape, but dimension 0 of buffer '0' is dynamic}}
+  %a = tile.alloc : memref<?xf16>
+  return
+}
+
+// -----
+
 func.func @alloc_p1_layout() {
   // expected-error @below {{'tile.alloc' op expects an identity layout, got 'memref<64x32xf16, strided<[1, 64]>>'}}
   %a = tile.alloc : memref<64x32xf16, strided<[1, 64]>>

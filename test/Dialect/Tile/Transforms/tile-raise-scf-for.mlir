@@ -122,7 +122,8 @@ func.func @least_constant(%A: memref<64x32xf16>, %S: memref<3x32xf16, 3>, %n: in
   %least = arith.constant -9223372036854775808 : index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // CHECK: %[[LEAST:.*]] = arith.constant -9223372036854775808 : index
+  // CHECK: tile.pipeline
+  // CHECK-NEXT: %[[LEAST:.*]] = arith.constant -9223372036854775808 : index
   // CHECK-NEXT: tile.copy %arg0[%{{.*}}, %[[LEAST]]] to %arg1 sizes [1, 8]
   scf.for %k = %c0 to %n step %c1 {
     %t = nvgpu.device_async_copy %A[%k, %least], %S[%c0, %c0], 8
