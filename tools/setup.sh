@@ -101,9 +101,13 @@ make_environment() {
 }
 
 build_project() {
-  if [ ! -f "$build/build.ninja" ]; then
+  # A build that was configured before there was a Python environment has no
+  # Python package.
+  if [ ! -f "$build/build.ninja" ] ||
+    grep -qE '^(TILEPIPE_PYTHON:BOOL=OFF|nanobind_DIR:PATH=.*NOTFOUND)' \
+      "$build/CMakeCache.txt"; then
     say "configuring $build"
-    cmake -G Ninja -S "$root" -B "$build" \
+    cmake -U 'nanobind_DIR' -U '*Python_*' -DTILEPIPE_PYTHON=ON -G Ninja -S "$root" -B "$build" \
       -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
       -DPython_EXECUTABLE="$root/.venv/bin/python" \
       -DPython3_EXECUTABLE="$root/.venv/bin/python" >"$root/.setup.log" 2>&1 || {
