@@ -1,4 +1,4 @@
-"""The corpus loops under every policy of the planner: the lit tests pin one."""
+"""The corpus loops under every policy of the planner, and compiled."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ RUNS = [
 @pytest.mark.parametrize(("path", "arguments"), RUNS)
 def test_loop(path: pathlib.Path, arguments: str) -> None:
     tile_run.call(path, "--check", f"--args={arguments}", tile_run.ALL_FORMS)
+
+
+@pytest.mark.skipif(not tile_run.TILE_RUN.exists(), reason="tile-run is not built")
+@pytest.mark.skipif(tile_run.MODE == "quick", reason="compiles every loop")
+@pytest.mark.parametrize(("path", "arguments"), RUNS)
+def test_compiled_loop(path: pathlib.Path, arguments: str) -> None:
+    tile_run.call(path, "--check", "--jit", "--sanitize=async", f"--args={arguments}")
 
 
 def test_loops_are_found() -> None:
