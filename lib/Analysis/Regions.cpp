@@ -565,7 +565,11 @@ static std::optional<int64_t> subtract(const LinearExpr &a, const LinearExpr &b,
     for (auto [value, coefficient] : a.terms)
       if (!isInvariant(value, loop))
         return std::nullopt;
-  return llvm::checkedSub(b.constant, a.constant);
+  // Called for each pair of accesses: `checkedSub` would make two `APInt`s.
+  int64_t difference;
+  if (llvm::SubOverflow(b.constant, a.constant, difference))
+    return std::nullopt;
+  return difference;
 }
 
 /// A dimension that moves with an induction variable of unknown positive step:
@@ -640,6 +644,8 @@ std::optional<int64_t> tilepipe::getCarriedDistance(const BufferAccess &a,
       DistanceRange dim = getDistances(x, y, loop);
       range.low = std::max(range.low, dim.low);
       range.high = std::min(range.high, dim.high);
+      if (range.low > range.high)
+        return std::nullopt;
     }
   if (a.root == b.root && a.versions == b.versions && a.versions > 1)
     range.low = llvm::divideCeilSigned(range.low, a.versions) * a.versions;
