@@ -11,7 +11,7 @@ from tilepipe.dialects import arith, math, memref
 from tilepipe.frontend import dtypes
 from tilepipe.frontend.dtypes import DType
 from tilepipe.frontend.errors import KernelError
-from tilepipe.frontend.values import Buffer, Element, Expr, Linear, Region, Variable
+from tilepipe.frontend.values import Buffer, Element, Expr, Linear, Region, Variable, describe
 
 _state = threading.local()
 
@@ -20,7 +20,7 @@ def current() -> Builder:
     """The builder of the kernel that this thread is staging."""
     builder = getattr(_state, "builder", None)
     if builder is None:
-        raise KernelError("tilepipe.language is used outside of a kernel (a function with @T.prim_func)")
+        raise KernelError("tilepipe.language is used outside of a kernel (a function with @T.prim_func)").at_caller()
     return builder
 
 
@@ -47,6 +47,17 @@ _FLOAT_PREDICATE = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "!=": 13}
 
 class Builder:
     """One kernel being staged. Insertion point and location are those of the `ir` context managers."""
+
+    def __init__(self) -> None:
+        self.launches = 0
+        self.parallels = 0
+
+    def require_block(self, what: str) -> None:
+        """Statements on whole tiles belong to a block, not to a point of one."""
+        if not self.launches:
+            raise KernelError(f"{what} belongs inside 'with T.Kernel(...)'")
+        if self.parallels:
+            raise KernelError(f"{what} cannot be inside T.Parallel, whose points are single elements")
 
     def __enter__(self) -> Builder:
         self._outer = getattr(_state, "builder", None)
@@ -89,8 +100,9 @@ class Builder:
         if isinstance(value, float):
             return self.constant(value, like if like is not None and like.is_float else dtypes.float32)
         if isinstance(value, (Buffer, Region)):
-            raise KernelError("expected a scalar, got a tile; name one element of it")
-        raise KernelError(f"expected a scalar, got {type(value).__name__}")
+            missing = value.as_scalar_error() if isinstance(value, Region) else None
+            raise KernelError(missing or f"expected a scalar, got {describe(value)}; name one element of it")
+        raise KernelError(f"expected a scalar, got {describe(value)}")
 
     def as_index(self, value: object) -> Expr:
         """An index for subscripts and bounds."""
@@ -270,7 +282,11 @@ class Builder:
 
     def indices(self, buffer: Buffer, indices: tuple[object, ...]) -> list[ir.Value]:
         if len(indices) != buffer.ndim:
-            raise KernelError(f"buffer '{buffer.name}' has {buffer.ndim} dimensions, got {len(indices)} indices")
+            raise KernelError(buffer.wrong_rank(len(indices)))
+        for dim, (index, size) in enumerate(zip(indices, buffer.shape, strict=True)):
+            if isinstance(index, int) and isinstance(size, int) and not 0 <= index < size:
+                where = f"dimension {dim} of '{buffer.name}', which has size {size}"
+                raise KernelError(f"index {index} is outside of {where}")
         return [self.as_index(index).value for index in indices]
 
     def load(self, buffer: Buffer, indices: tuple[object, ...]) -> Expr:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tilepipe import ir
 from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.terms import near
 
 
 @dataclass(frozen=True)
@@ -84,5 +85,6 @@ def to_dtype(value: object) -> DType:
     name = value if isinstance(value, str) else getattr(value, "name", None) or str(value).rsplit(".", 1)[-1]
     name = _ALIASES.get(name, name)
     if name not in ALL:
-        raise KernelError(f"unknown dtype '{name}'; supported are {', '.join(ALL)}")
+        hint = near(name, [*ALL, *_ALIASES]) or f"; supported are {', '.join(ALL)}"
+        raise KernelError(f"unknown dtype '{name}'{hint}")
     return ALL[name]

@@ -6,6 +6,8 @@ import linecache
 from dataclasses import dataclass
 from typing import Any
 
+from tilepipe.frontend.terms import caller, in_kernel_terms
+
 
 @dataclass(frozen=True)
 class SourceLocation:
@@ -39,12 +41,17 @@ class KernelError(Exception):
         source = linecache.getline(self.location.file, self.location.line).rstrip("\n")
         if source:
             lines += [f"    {source.expandtabs(4)}", "    " + " " * (self.location.column - 1) + "^"]
-        lines += [f"note: {note}" for note in self.notes]
+        lines += [note if note.startswith(self.location.file) else f"note: {note}" for note in self.notes]
         return "\n".join(lines)
 
     def at(self, location: SourceLocation) -> KernelError:
         """The same error with a place, unless it has one already."""
         return self if self.location is not None else KernelError(self.message, location, self.notes)
+
+    def at_caller(self) -> KernelError:
+        """The same error at the innermost line outside of this package."""
+        place = caller()
+        return self if place is None else self.at(SourceLocation(*place))
 
     @staticmethod
     def from_diagnostics(error: Any) -> KernelError:
@@ -53,6 +60,12 @@ class KernelError(Exception):
             return KernelError(str(error))
         place = SourceLocation(error.filename, error.line, error.col)
         located = next(d for d in error.error_diagnostics if d.location.has_file)
-        notes = (note.message for note in error.notes)
-        shown = tuple(note for note in notes if not note.startswith("see current operation"))
-        return KernelError(located.message, place, shown)
+        shown = tuple(_note(n) for n in error.notes if not n.message.startswith("see current operation"))
+        return KernelError(in_kernel_terms(located.message), place, shown)
+
+
+def _note(note: Any) -> str:
+    text, place = in_kernel_terms(note.message), note.location
+    if not place.has_file:
+        return text
+    return f"{SourceLocation(place.filename, place.start_line, place.start_col)}: note: {text}"

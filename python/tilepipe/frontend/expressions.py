@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
+import inspect
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +15,7 @@ from tilepipe.dialects import scf
 from tilepipe.frontend import dtypes
 from tilepipe.frontend.builder import Builder
 from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.terms import near
 from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class ExpressionInterpreter:
         self.builder = builder
         self.env = env
         self.outer = outer
+        # Names that the function binds, but not on every way to the present place; and why not.
+        self.unbound: dict[str, str] = {}
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:
@@ -60,7 +63,7 @@ class ExpressionInterpreter:
         except ir.MLIRError as error:
             raise KernelError(str(error), place) from None
         except (TypeError, ValueError, AttributeError, IndexError, KeyError, ZeroDivisionError) as error:
-            raise KernelError(f"{type(error).__name__}: {error}", place) from error
+            raise KernelError(_explain(error), place) from error
 
     def eval(self, node: ast.expr) -> Any:
         """The value of an expression."""
@@ -84,15 +87,15 @@ class ExpressionInterpreter:
     def lookup(self, name: str) -> Any:
         if name in self.env:
             return self.env[name]
+        if name in self.unbound:
+            raise KernelError(f"'{name}' {self.unbound[name]}")
         try:
             return self.outer(name)
         except NameError:
             pass
         if hasattr(builtins, name):
             return getattr(builtins, name)
-        near = difflib.get_close_matches(name, self.env, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise KernelError(f"unknown name '{name}'{hint}")
+        raise KernelError(f"unknown name '{name}'{near(name, self.env)}")
 
     def eval_Constant(self, node: ast.Constant) -> Any:
         return node.value
@@ -105,9 +108,7 @@ class ExpressionInterpreter:
         try:
             return getattr(value, node.attr)
         except AttributeError:
-            near = difflib.get_close_matches(node.attr, dir(value), 1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
-            owner = ast.unparse(node.value)
+            owner, hint = ast.unparse(node.value), near(node.attr, dir(value))
             raise KernelError(f"'{owner}' has no attribute '{node.attr}'{hint}") from None
 
     def eval_Tuple(self, node: ast.Tuple) -> Any:
@@ -141,7 +142,8 @@ class ExpressionInterpreter:
             raise KernelError(f"operator '{op.__name__}' is not supported in a kernel")
         for side in (left, right):
             if isinstance(side, (Buffer, Region)):
-                raise KernelError("arithmetic is on elements; loop over the tile with T.Parallel")
+                missing = side.as_scalar_error() if isinstance(side, Region) else None
+                raise KernelError(missing or "arithmetic is on elements; loop over the tile with T.Parallel")
         return _BINARY[op](left, right)
 
     def eval_BinOp(self, node: ast.BinOp) -> Any:
@@ -275,7 +277,25 @@ class ExpressionInterpreter:
             return serial(*args)
         if function in _SCALAR_BUILTINS and any(isinstance(a, Staged) for a in args):
             return _SCALAR_BUILTINS[function](self.builder, args)
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            raise KernelError(_explain_call(error, function, kwargs)) from error
+
+
+def _explain(error: Exception) -> str:
+    if isinstance(error, ZeroDivisionError):
+        return "division by zero"
+    return f"no item {error}" if isinstance(error, KeyError) else str(error)
+
+
+def _explain_call(error: TypeError, function: Any, kwargs: dict[str, Any]) -> str:
+    try:
+        known = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return _explain(error)
+    wrong = next((name for name in kwargs if name not in known), None)
+    return _explain(error) + ("" if wrong is None else near(wrong, known))
 
 
 def _reduce(op: str) -> Callable[[Builder, list[Any]], Expr]:

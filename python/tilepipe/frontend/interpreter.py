@@ -15,7 +15,8 @@ from tilepipe.frontend import dtypes, loops
 from tilepipe.frontend.builder import Builder
 from tilepipe.frontend.errors import KernelError, SourceLocation
 from tilepipe.frontend.expressions import MISSING, ExpressionInterpreter
-from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable
+from tilepipe.frontend.terms import count
+from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable, describe
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,8 @@ class Interpreter(ExpressionInterpreter):
         elif isinstance(target, (ast.Tuple, ast.List)):
             values = list(value) if isinstance(value, (tuple, list, GeneratorType)) else None
             if values is None or len(values) != len(target.elts):
-                raise KernelError(f"cannot unpack {type(value).__name__} into {len(target.elts)} names")
+                got = describe(value) if values is None else count(len(values), "value")
+                raise KernelError(f"cannot unpack {got} into {count(len(target.elts), 'name')}")
             for element, item in zip(target.elts, values, strict=True):
                 self.assign(element, item)
         elif isinstance(target, ast.Subscript):
@@ -148,6 +150,7 @@ class Interpreter(ExpressionInterpreter):
             value.name = name
             value.value.owner.attributes["name"] = ir.StringAttr.get(name)
         self.env[name] = value
+        self.unbound.pop(name, None)
 
     def assign_element(self, target: ast.Subscript, value: object) -> None:
         buffer = self.eval(target.value)
@@ -155,10 +158,10 @@ class Interpreter(ExpressionInterpreter):
             self.builder.set_variable(buffer, value)
             return
         if not isinstance(buffer, Buffer):
-            raise KernelError(f"cannot assign to an item of {type(buffer).__name__}")
+            raise KernelError(f"cannot assign to an item of {describe(buffer)}")
         place = buffer[self.eval(target.slice)]
         if isinstance(place, Region):
-            raise KernelError("assign one element, or use T.copy or T.fill for a region")
+            raise KernelError(place.as_scalar_error() or "assign one element, or use T.copy or T.fill for a region")
         self.builder.store(buffer, place.indices, value)
 
     # Structure --------------------------------------------------------------------------------------------
@@ -168,14 +171,21 @@ class Interpreter(ExpressionInterpreter):
             raise KernelError("one 'with' item at a time in a kernel")
         launch = self.eval(node.items[0].context_expr)
         if not isinstance(launch, loops.Launch):
-            raise KernelError(f"expected 'with T.Kernel(...)', got {type(launch).__name__}")
+            raise KernelError(f"expected 'with T.Kernel(...)', got {describe(launch)}")
+        if self.builder.launches:
+            raise KernelError("T.Kernel cannot be inside another T.Kernel")
+        names = node.items[0].optional_vars
+        if isinstance(names, ast.Tuple) and len(names.elts) != len(launch.grid):
+            extents, got = count(len(launch.grid), "extent"), count(len(names.elts), "name")
+            raise KernelError(f"the grid has {extents}, got {got}").at(self.source.location(names))
         op = tile.LaunchOp(self.builder.mixed(launch.grid), launch.threads)
         with self.box(op.body) as indices:
-            names = node.items[0].optional_vars
             if names is not None:
                 self.assign(names, indices[0] if len(indices) == 1 and isinstance(names, ast.Name) else indices)
+            self.builder.launches += 1
             with self.scope():
                 self.run(node.body)
+            self.builder.launches -= 1
 
     @contextmanager
     def box(self, block: ir.Block) -> Iterator[list[Expr]]:
@@ -207,6 +217,7 @@ class Interpreter(ExpressionInterpreter):
                 self.env[name] = value
             else:
                 self.env.pop(name, None)
+                self.unbound[name] = "is not bound on all paths to here; give it a value before the 'if'"
 
     def run_While(self, node: ast.While) -> None:
         if node.orelse:
@@ -241,18 +252,26 @@ class Interpreter(ExpressionInterpreter):
                 self.assign(node.target, item)
                 self.run(node.body)
         else:
-            raise KernelError(f"cannot loop over {type(spec).__name__} in a kernel")
+            hint = f"; did you mean T.serial({ast.unparse(node.iter)})?" if isinstance(spec, (int, Expr)) else ""
+            raise KernelError(f"cannot loop over {describe(spec)} in a kernel{hint}")
 
     def run_parallel(self, node: ast.For, spec: loops.Parallel) -> None:
-        outer = [n for n in assigned_names(node.body) if n in self.env and _is_scalar(self.env[n])]
-        if outer:
-            raise KernelError(
-                f"'{outer[0]}' is assigned in T.Parallel, whose points run in no order; use a tile or an atomic"
-            )
+        self.check_parallel(node, spec)
         op = tile.MapOp(self.builder.mixed(spec.extents))
         with self.box(op.body) as indices, self.scope():
             self.assign(node.target, indices[0] if isinstance(node.target, ast.Name) else indices)
+            self.builder.parallels += 1
             self.run(node.body)
+            self.builder.parallels -= 1
+
+    def check_parallel(self, node: ast.For, spec: loops.Parallel) -> None:
+        got = len(node.target.elts) if isinstance(node.target, ast.Tuple) else 1
+        if got != len(spec.extents):
+            raise KernelError(f"T.Parallel has {count(len(spec.extents), 'extent')}, got {count(got, 'name')}")
+        outer = [n for n in assigned_names(node.body) if n in self.env and _is_scalar(self.env[n])]
+        for name in outer:
+            text = f"'{name}' is assigned in T.Parallel, whose points run in no order; use a tile or an atomic"
+            raise KernelError(text, self.source.location(_assignment(node.body, name)))
 
     def run_serial(self, node: ast.For, spec: loops.Serial) -> None:
         if spec.unroll and all(isinstance(v, int) for v in (spec.start, spec.stop, spec.step)):
@@ -273,6 +292,8 @@ class Interpreter(ExpressionInterpreter):
         self.bind(names, inits, op.results)
 
     def run_pipelined(self, node: ast.For, spec: loops.Pipelined) -> None:
+        if self.builder.parallels:
+            raise KernelError("T.Pipelined cannot be inside T.Parallel, whose points run in no order")
         start, stop, step = (self.builder.as_index(v).value for v in (spec.start, spec.stop, 1))
         names, inits = self.carried(node.body)
         op = tile.PipelineOp(
@@ -315,6 +336,13 @@ class Interpreter(ExpressionInterpreter):
         yield
         for name in set(self.env) - known:
             del self.env[name]
+            self.unbound[name] = "is bound only inside of the block above; give it a value before it"
+
+
+def _assignment(body: list[ast.stmt], name: str) -> ast.stmt:
+    """The first statement that assigns the name."""
+    simple = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+    return next(n for s in body for n in ast.walk(s) if isinstance(n, simple) and name in assigned_names([n]))
 
 
 def _is_scalar(value: object) -> bool:

@@ -115,12 +115,17 @@ class PrimFunc:
         self.__doc__ = function.__doc__
 
     def _parameter(self, parameter: inspect.Parameter) -> Parameter:
-        place = self.source.location(self.source.tree)
+        arguments = self.source.tree.args
+        nodes = {a.arg: a for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+        place = self.source.location(nodes.get(parameter.name, self.source.tree))
         if parameter.annotation is inspect.Parameter.empty:
             raise KernelError(
                 f"argument '{parameter.name}' has no type; write '{parameter.name}: T.Tensor((M, N), dtype)'", place
             )
-        type_ = evaluate_annotation(self.function, parameter.annotation)
+        try:
+            type_ = evaluate_annotation(self.function, parameter.annotation)
+        except KernelError as error:
+            raise KernelError(error.message, place) from None
         if isinstance(type_, (TensorType, dtypes.DType)):
             return Parameter(parameter.name, type_)
         raise KernelError(f"argument '{parameter.name}' is a T.Tensor or a dtype, got {type_!r}", place)
@@ -179,6 +184,12 @@ class PrimFunc:
     def script(self) -> str:
         """The source IR as text."""
         return str(self.build(ir.Context()))
+
+    def __call__(self, *_: object, **__: object) -> None:
+        """Raises: only compiled kernels can be called."""
+        raise KernelError(
+            f"'{self.name}' is not compiled; use tilepipe.compile({self.name}) or @tilepipe.jit"
+        ).at_caller()
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}({', '.join(p.name for p in self.params)})>"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilepipe.frontend import dtypes
 from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.terms import count
 
 if TYPE_CHECKING:
     from tilepipe import ir
@@ -135,10 +136,14 @@ class Buffer:
     def __getitem__(self, indices: object) -> Element | Region:
         items = indices if isinstance(indices, tuple) else (indices,)
         if len(items) > self.ndim:
-            raise KernelError(f"buffer '{self.name}' has {self.ndim} dimensions, got {len(items)} indices")
+            raise KernelError(self.wrong_rank(len(items)))
         if any(isinstance(item, slice) for item in items) or len(items) < self.ndim:
             return Region.from_slices(self, items)
         return Element(self, tuple(items))
+
+    def wrong_rank(self, given: int) -> str:
+        dimensions, indices = count(self.ndim, "dimension"), count(given, "index", "indices")
+        return f"buffer '{self.name}' has {dimensions}, got {indices}"
 
     def __bool__(self) -> bool:
         return True
@@ -164,6 +169,13 @@ class Region:
     starts: tuple[object, ...]
     extents: tuple[object | None, ...]
     picked: tuple[bool, ...] = field(default=())
+    given: int = 0
+
+    def as_scalar_error(self) -> str | None:
+        """What is wrong where this stands for a scalar: most often, an index is missing."""
+        if self.given < self.buffer.ndim and sum(self.picked) == self.given:
+            return self.buffer.wrong_rank(self.given)
+        return None
 
     @staticmethod
     def from_slices(buffer: Buffer, items: Sequence[object]) -> Region:
@@ -184,7 +196,16 @@ class Region:
             starts.append(start)
             extents.append(_difference(stop, start))
             picked.append(False)
-        return Region(buffer, tuple(starts), tuple(extents), tuple(picked))
+        return Region(buffer, tuple(starts), tuple(extents), tuple(picked), len(items))
+
+
+def describe(value: object) -> str:
+    """What a value is, for messages."""
+    if isinstance(value, (Expr, Element, Variable)):
+        return "a scalar"
+    if isinstance(value, Buffer):
+        return "a tile" if value.space != "global" else "a tensor"
+    return "a region" if isinstance(value, Region) else type(value).__name__
 
 
 def _difference(stop: Any, start: Any) -> Any:

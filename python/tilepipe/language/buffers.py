@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tilepipe import ir
@@ -15,13 +16,20 @@ from tilepipe.frontend.prim_func import Dynamic, TensorType
 
 def Tensor(shape: Sequence[int | Dynamic] | int, dtype: DType | str = float32) -> TensorType:
     """The type of a tensor argument of the given shape (ints or `dynamic` sizes) and element type."""
+    try:
+        return TensorType(_checked_sizes(shape), to_dtype(dtype))
+    except KernelError as error:
+        raise error.at_caller() from None
+
+
+def _checked_sizes(shape: Sequence[int | Dynamic] | int) -> tuple[int | Dynamic, ...]:
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     for size in sizes:
         if not isinstance(size, (int, Dynamic)) or isinstance(size, bool):
             raise KernelError(f"sizes of a tensor are ints or T.dynamic, got {size!r}")
         if isinstance(size, int) and size < 0:
             raise KernelError(f"sizes of a tensor are not negative, got {size}")
-    return TensorType(sizes, to_dtype(dtype))  # type: ignore[arg-type]
+    return sizes  # type: ignore[return-value]
 
 
 Buffer = Tensor
@@ -36,8 +44,12 @@ def dynamic(name: str, dtype: DType | str = "int32") -> Dynamic:
 symbolic = dynamic
 
 
+_LARGEST_TILE = 1 << 30
+"""Bytes. No chip has as much; a larger tile is a tensor by mistake."""
+
+
 def _alloc(shape: Sequence[int] | int, dtype: DType | str, space: str) -> values.Buffer:
-    current()
+    current().require_block(f"T.alloc_{space}")
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     for dim, size in enumerate(sizes):
         if isinstance(size, values.Expr):
@@ -45,6 +57,9 @@ def _alloc(shape: Sequence[int] | int, dtype: DType | str, space: str) -> values
         if not isinstance(size, int) or size <= 0:
             raise KernelError(f"dimension {dim} of a tile is a positive int, got {size!r}")
     element = to_dtype(dtype)
+    size_in_bytes = math.prod(sizes) * max(8, element.bits) // 8
+    if size_in_bytes > _LARGEST_TILE:
+        raise KernelError(f"a tile of {size_in_bytes} bytes does not fit on a chip (at most {_LARGEST_TILE} bytes)")
     place = ir.Attribute.parse(f"#tile.space<{space}>")
     result = tile.AllocOp(ir.MemRefType.get(sizes, element.mlir(), memory_space=place)).result
     return values.Buffer(result, sizes, element, space, "")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tilepipe.frontend import loops
 from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.values import describe
 
 
 def Kernel(*grid: object, threads: int | Sequence[int] = 128) -> loops.Launch:
@@ -23,6 +24,8 @@ def Kernel(*grid: object, threads: int | Sequence[int] = 128) -> loops.Launch:
     if not 1 <= len(grid) <= 3:
         raise KernelError(f"a grid has 1 to 3 extents, got {len(grid)}")
     for extent in grid:
+        if isinstance(extent, (float, str)):
+            raise KernelError(f"an extent of the grid is an integer, got {extent!r}")
         if isinstance(extent, int) and extent < 0:
             raise KernelError(f"an extent of the grid is not negative, got {extent}")
     return loops.Launch(tuple(grid), count)
@@ -46,6 +49,25 @@ def Parallel(*extents: object, **_: object) -> loops.Parallel:
     return loops.Parallel(extents)
 
 
+def _check_schedule(stage: Sequence[int] | None, order: Sequence[int] | None) -> None:
+    for name, entries in (("stage", stage), ("order", order)):
+        if entries is None:
+            continue
+        if not isinstance(entries, (list, tuple)) or not all(type(e) is int for e in entries):
+            raise KernelError(f"{name} is a list of ints, got {entries!r}")
+        if entries and min(entries) < 0:
+            raise KernelError(f"entries of {name} are at least 0, got {min(entries)}")
+    if stage is None and order is None:
+        return
+    if stage is None or order is None:
+        raise KernelError(f"stage and order are given together, got only {'stage' if order is None else 'order'}")
+    if len(stage) != len(order):
+        raise KernelError(f"stage and order have the same length, got {len(stage)} and {len(order)}")
+    for entry in order:
+        if list(order).count(entry) > 1:
+            raise KernelError(f"order has each number once, got {entry} twice")
+
+
 def Pipelined(
     start: object,
     stop: object = None,
@@ -65,11 +87,9 @@ def Pipelined(
         raise KernelError(f"num_stages is an int, got {num_stages!r}")
     if num_stages < 0:
         raise KernelError(f"num_stages is at least 0, got {num_stages}")
-    for name, entries in (("stage", stage), ("order", order)):
-        if entries is not None and not all(isinstance(e, int) for e in entries):
-            raise KernelError(f"{name} is a list of ints, got {entries!r}")
-    if (stage is None) != (order is None):
-        raise KernelError(f"stage and order are given together, got only {'stage' if order is None else 'order'}")
+    if isinstance(start, (range, loops.Serial)):
+        raise KernelError(f"T.Pipelined takes start and stop, got {describe(start)}; its step is 1")
+    _check_schedule(stage, order)
     first, last = (0, start) if stop is None else (start, stop)
     stages = num_stages if num_stages > 0 or stage is None else None
     return loops.Pipelined(first, last, stages, None if order is None else list(order),

@@ -21,9 +21,18 @@ if TYPE_CHECKING:
 _Staged = (Expr, Element, Variable)
 
 
+def _is_constant(x: Any) -> bool:
+    """True for a Python number; raises for what is no scalar at all."""
+    if isinstance(x, _Staged):
+        return False
+    if not isinstance(x, (builtins.bool, int, float)):
+        current().as_expr(x)
+    return True
+
+
 def _unary(name: str, op: Callable[..., Any], constant: Callable[[float], float]) -> Callable[[Any], Any]:
     def function(x: Any) -> Any:
-        if not isinstance(x, _Staged):
+        if _is_constant(x):
             return constant(x)
         builder = current()
         expr = builder.as_expr(x)
@@ -57,7 +66,7 @@ def sigmoid(x: Any) -> Any:
 
 def abs(x: Any) -> Any:
     """The absolute value."""
-    if not isinstance(x, _Staged):
+    if _is_constant(x):
         return builtins.abs(x)
     expr = current().as_expr(x)
     op = math.AbsFOp if expr.dtype.is_float else math.AbsIOp

@@ -7,7 +7,8 @@ from tilepipe.dialects import scf, tile
 from tilepipe.frontend import dtypes
 from tilepipe.frontend.builder import Builder, current
 from tilepipe.frontend.errors import KernelError
-from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable
+from tilepipe.frontend.terms import count, near
+from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable, describe
 
 
 class _Side:
@@ -28,7 +29,7 @@ class _Side:
             self.picked = (False,) * value.buffer.ndim
             self.whole = False
         else:
-            raise KernelError(f"the {role} of a copy is a tile or a region of one, got {type(value).__name__}")
+            raise KernelError(f"the {role} of a copy is a tile or a region of one, got {describe(value)}")
 
     def sized(self) -> bool:
         return all(extent is not None for extent in self.extents)
@@ -38,12 +39,22 @@ class _Side:
         return [(d, e) for d, (e, p) in enumerate(zip(self.extents, self.picked, strict=True)) if not p]
 
 
-def copy(src: object, dst: object, **_: object) -> None:
+def _ignore(function: str, given: dict[str, object], hints: str, others: str = "") -> None:
+    """Keywords of TileLang that say how, not what; anything else is a mistake."""
+    for name in given:
+        if name not in hints.split():
+            known = [*hints.split(), *others.split()]
+            raise KernelError(f"{function}() got an unexpected keyword argument '{name}'{near(name, known)}")
+
+
+def copy(src: object, dst: object, **hints: object) -> None:
     """Copies a tile or region. ``A[i, j]`` is a start point: the extent comes from the other side.
 
     Elements outside of the source are read as zero, elements outside of the target are not written.
     Element types may differ.
     """
+    current().require_block("T.copy")
+    _ignore("T.copy", hints, "coalesced_width disable_tma eviction_policy loop_layout annotations")
     source, target = _Side(src, "source"), _Side(dst, "target")
     if not source.sized() and not target.sized():
         source.extents = (1,) * source.buffer.ndim
@@ -96,7 +107,7 @@ def _dims(side: _Side, sizes: list[object]) -> list[int]:
         while len(free) > len(sizes) and units:
             free.remove(units.pop(0))
     if len(free) < len(sizes):
-        raise KernelError(f"buffer '{side.buffer.name}' has too few dimensions for a region of {len(sizes)}")
+        raise KernelError(f"buffer '{side.buffer.name}' has too few dimensions for a region of {count(len(sizes), 'dimension')}")
     return free[len(free) - len(sizes):]
 
 
@@ -109,7 +120,7 @@ def _emit_copy(builder: Builder, source: _Side, target: _Side, sizes: list[objec
 
 def _as_tile(value: object, role: str) -> Buffer:
     if not isinstance(value, Buffer):
-        raise KernelError(f"{role} is a tile, got {type(value).__name__}")
+        raise KernelError(f"{role} is a tile, got {describe(value)}")
     return value
 
 
@@ -132,7 +143,7 @@ def clear(buffer: object) -> None:
 
 def gemm(
     a: object, b: object, c: object, transpose_A: bool = False, transpose_B: bool = False,
-    policy: object = None, clear_accum: bool = False, **_: object,
+    policy: object = None, clear_accum: bool = False, **hints: object,
 ) -> None:  # fmt: skip
     """``c += a @ b`` on tiles of rank 2; with ``clear_accum``, ``c = a @ b``.
 
@@ -140,7 +151,12 @@ def gemm(
     type of c.
     """
     del policy
+    current().require_block("T.gemm")
+    _ignore("T.gemm", hints, "k_pack wg_wait mbar annotations", "transpose_A transpose_B clear_accum policy")
     tiles = [_as_tile(value, f"operand '{name}' of T.gemm") for name, value in (("a", a), ("b", b), ("c", c))]
+    for name, operand in zip("abc", tiles, strict=True):
+        if operand.ndim != 2:
+            raise KernelError(f"operand '{name}' of T.gemm has 2 dimensions, got {operand.ndim}")
     tile.GemmOp(*[t.value for t in tiles], transpose_a=transpose_A, transpose_b=transpose_B, clear=clear_accum)
 
 
@@ -149,11 +165,45 @@ def reduce(src: object, dst: object, kind: str, dim: int = -1, clear: bool = Tru
 
     ``kind`` is one of sum, prod, max, min, abssum, absmax, and, or, xor.
     """
+    builder = current()
+    builder.require_block("T.reduce")
     source, target = _as_tile(src, "the source of a reduction"), _as_tile(dst, "the target of a reduction")
     if not -source.ndim <= dim < source.ndim:
         raise KernelError(f"dim is in [{-source.ndim}, {source.ndim}), got {dim}")
+    axis = dim % source.ndim
+    left = source.shape[:axis] + source.shape[axis + 1 :]
+    if target.shape not in (left, (*source.shape[:axis], 1, *source.shape[axis + 1 :])):
+        raise KernelError(
+            f"the target of a reduction of {_shape(source)} along dim {axis} has shape {left}, got {_shape(target)}"
+        )
     attribute = ir.Attribute.parse(f"#tile.reduce_kind<{kind}>")
-    tile.ReduceOp(attribute, source.value, target.value, dim % source.ndim, clear=clear)
+    if target.shape == left:
+        tile.ReduceOp(attribute, source.value, target.value, axis, clear=clear)
+        return
+    # The reduced dimension is kept as 1: through a tile without it.
+    place = ir.Attribute.parse("#tile.space<fragment>")
+    type_ = ir.MemRefType.get(left, target.dtype.mlir(), memory_space=place)
+    part = Buffer(tile.AllocOp(type_).result, left, target.dtype, "fragment", "part")
+    if not clear:
+        _reshape(builder, target, part, axis, drop=True)
+    tile.ReduceOp(attribute, source.value, part.value, axis, clear=clear)
+    _reshape(builder, part, target, axis, drop=False)
+
+
+def _shape(buffer: Buffer) -> str:
+    return f"({', '.join('dynamic' if isinstance(s, Expr) else str(s) for s in buffer.shape)}{',' * (buffer.ndim == 1)})"
+
+
+def _reshape(builder: Builder, source: Buffer, target: Buffer, axis: int, drop: bool) -> None:
+    """Copies between a tile and one without its dimension ``axis``, which is 1."""
+    small = target if drop else source
+    block = tile.MapOp(builder.mixed(small.shape or (1,))).body
+    with ir.InsertionPoint(block):
+        points = tuple(Expr(a, dtypes.index) for a in block.arguments)[: small.ndim]
+        full = (*points[:axis], 0, *points[axis:])
+        at_source, at_target = (full, points) if drop else (points, full)
+        builder.store(target, at_target, builder.load(source, at_source))
+        tile.YieldOp([])
 
 
 def reduce_sum(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
@@ -184,8 +234,13 @@ def reduce_abs_max(src: object, dst: object, dim: int = -1, clear: bool = True) 
 def cumsum(src: object, dst: object | None = None, dim: int = -1, reverse: bool = False) -> None:
     """Running sums along ``dim``, in place without ``dst``."""
     builder = current()
+    builder.require_block("T.cumsum")
     source = _as_tile(src, "the source of T.cumsum")
     target = source if dst is None else _as_tile(dst, "the target of T.cumsum")
+    if not -source.ndim <= dim < source.ndim:
+        raise KernelError(f"dim is in [{-source.ndim}, {source.ndim}), got {dim}")
+    if _shape(source) != _shape(target):
+        raise KernelError(f"the sides of T.cumsum have shapes {_shape(source)} and {_shape(target)}")
     axis = dim % source.ndim
     others = [e for d, e in enumerate(source.shape) if d != axis] or [1]
     block = tile.MapOp(builder.mixed(others)).body
@@ -245,18 +300,24 @@ def _atomic_element(builder: Builder, kind: str, target: Element, value: object)
     tile.AtomicOp(attribute, expr.value, target.buffer.value, builder.indices(target.buffer, target.indices))
 
 
-def atomic_add(target: object, value: object, **_: object) -> None:
+_ATOMIC_HINTS = "memory_order use_tma"
+
+
+def atomic_add(target: object, value: object, **hints: object) -> None:
     """Adds to one element, or a tile to a region, as indivisible updates of the elements."""
+    _ignore("T.atomic_add", hints, _ATOMIC_HINTS)
     _atomic("add", target, value)
 
 
-def atomic_max(target: object, value: object, **_: object) -> None:
+def atomic_max(target: object, value: object, **hints: object) -> None:
     """Maximum with one element, or of a tile with a region. See `atomic_add`."""
+    _ignore("T.atomic_max", hints, _ATOMIC_HINTS)
     _atomic("max", target, value)
 
 
-def atomic_min(target: object, value: object, **_: object) -> None:
+def atomic_min(target: object, value: object, **hints: object) -> None:
     """Minimum with one element, or of a tile with a region. See `atomic_add`."""
+    _ignore("T.atomic_min", hints, _ATOMIC_HINTS)
     _atomic("min", target, value)
 
 

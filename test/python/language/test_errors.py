@@ -88,7 +88,7 @@ def only_order():
     return k
 
 
-@case("buffer 'A' has 1 dimensions, got 2 indices")
+@case("buffer 'A' has 1 dimension, got 2 indices")
 def too_many_indices():
     @T.prim_func
     def k(A: T.Tensor((64,), "float32")):
@@ -147,7 +147,7 @@ def too_many_threads():
 def wrong_with():
     @T.prim_func
     def k(A: T.Tensor((64,), "float32")):
-        with T.alloc_shared((64,), "float32"):  # here
+        with T.serial(64):  # here
             T.fill(A, 0)
 
     return k
@@ -181,8 +181,8 @@ def carried_in_parallel():
     def k(A: T.Tensor((64,), "float32")):
         with T.Kernel(1):
             total = 0.0
-            for i in T.Parallel(64):  # here
-                total = total + A[i]
+            for i in T.Parallel(64):
+                total = total + A[i]  # here
             A[0] = total
 
     return k
