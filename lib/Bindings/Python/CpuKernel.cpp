@@ -74,7 +74,14 @@ static std::unique_ptr<PyCpuKernel> compile(nb::handle object, bool async,
 
 /// Arguments are tensors (address, shape, strides) or addresses of scalars.
 static void invoke(PyCpuKernel &self, const std::string &entry, nb::list args,
-                   unsigned threads) {
+                   unsigned threads, const std::string &policy, uint64_t seed) {
+  CpuRunOptions options;
+  options.threads = threads;
+  options.seed = seed;
+  auto parsed = tilepipe::runtime::parseCompletionPolicy(policy);
+  if (!parsed)
+    throw nb::value_error(("unknown completion policy '" + policy + "'").c_str());
+  options.policy = *parsed;
   std::vector<Descriptor> descriptors;
   descriptors.reserve(nb::len(args));
   llvm::SmallVector<void *> packed;
@@ -87,8 +94,6 @@ static void invoke(PyCpuKernel &self, const std::string &entry, nb::list args,
     descriptors.emplace_back(data, shape, strides);
     packed.push_back(&descriptors.back().pointer);
   }
-  CpuRunOptions options;
-  options.threads = threads;
   llvm::Error error = [&] {
     nb::gil_scoped_release release;
     return self.kernel->invoke(entry, packed, options);
@@ -103,7 +108,8 @@ void tilepipe::python::bindCpuKernel(nb::module_ &m) {
       .def_static("compile", &compile, "module"_a, nb::kw_only(),
                   "async_runtime"_a = false, "sanitize"_a = false,
                   "opt_level"_a = 3)
-      .def("invoke", &invoke, "entry"_a, "args"_a, "threads"_a = 1);
+      .def("invoke", &invoke, "entry"_a, "args"_a, "threads"_a = 1,
+           nb::kw_only(), "policy"_a = "eager", "seed"_a = 0);
 }
 
 #else
