@@ -13,6 +13,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from .compiler import Kernel, compile
+    from .foreign import from_mlir
     from .frontend import KernelError, PrimFunc
     from .jit import jit
 
@@ -21,10 +22,11 @@ _HOMES = {
     "KernelError": "frontend",
     "PrimFunc": "frontend",
     "compile": "compiler",
+    "from_mlir": "foreign",
     "jit": "jit",
 }
 
-__all__ = ["Kernel", "KernelError", "PrimFunc", "__version__", "compile", "jit"]
+__all__ = ["Kernel", "KernelError", "PrimFunc", "__version__", "compile", "from_mlir", "jit"]
 
 
 def __getattr__(name: str) -> Any:

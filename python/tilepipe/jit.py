@@ -14,6 +14,14 @@ from tilepipe.frontend.prim_func import PrimFunc
 from tilepipe.target import Target
 
 
+class _Slot:
+    """The kernel of one set of arguments, or the one that is being compiled."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.kernel: Kernel | None = None
+
+
 class JITFunction:
     """A function that returns a `T.prim_func`. Calling it returns the compiled kernel of these arguments."""
 
@@ -23,7 +31,7 @@ class JITFunction:
         self.factory = factory
         self.signature = inspect.signature(factory)
         self.out_idx, self.target, self.pass_configs = out_idx, target, pass_configs
-        self._kernels: dict[Any, Kernel] = {}
+        self._kernels: dict[Any, _Slot] = {}
         self._lock = threading.Lock()
 
     def get_prim_func(self, *args: Any, **kwargs: Any) -> PrimFunc:
@@ -43,10 +51,21 @@ class JITFunction:
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         key = tuple((name, _freeze(value)) for name, value in bound.arguments.items())
-        with self._lock:
-            if key not in self._kernels:
-                self._kernels[key] = self.compile(*args, **kwargs)
-            return self._kernels[key]
+        try:
+            with self._lock:
+                slot = self._kernels.setdefault(key, _Slot())
+        except TypeError:
+            names = ", ".join(name for name, value in bound.arguments.items() if not _is_hashable(value))
+            raise KernelError(f"arguments of '{self.factory.__name__}' are values that can be compared; "
+                              f"not hashable: {names}") from None
+        # Variants are compiled at the same time, but each only once.
+        with slot.lock:
+            if slot.kernel is None:
+                slot.kernel = self.compile(*args, **kwargs)
+            return slot.kernel
+
+    def __repr__(self) -> str:
+        return f"<jit {self.factory.__name__}{self.signature}, {len(self._kernels)} compiled>"
 
 
 def _freeze(value: Any) -> Any:
@@ -56,6 +75,14 @@ def _freeze(value: Any) -> Any:
         return ("dict", *((k, _freeze(v)) for k, v in value.items()))
     # 1, 1.0 and True are one key of a dict, but not one argument.
     return (type(value).__name__, value)
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(_freeze(value))
+    except TypeError:
+        return False
+    return True
 
 
 def jit(

@@ -8,25 +8,29 @@ from typing import Any
 
 from tilepipe import ir
 from tilepipe._load import native as _native
-from tilepipe.frontend.prim_func import Parameter
 from tilepipe.runtime.arguments import View, dense_strides
+
+POLICIES = ("eager", "late", "early-write-late-read", "random")
 
 
 class CpuProgram:
-    """One kernel as native code of this processor. ``threads`` run the blocks of a launch; default all."""
+    """One kernel as native code of this processor. ``threads`` run the blocks of a launch; default all.
 
-    def __init__(self, module: ir.Module, entry: str, params: tuple[Parameter, ...]) -> None:
-        self._kernel = _native.CpuKernel.compile(module)
+    With ``sanitize`` copies go through the asynchronous runtime, which finds each access to memory in flight; calls
+    then name the policy by which copies complete.
+    """
+
+    def __init__(self, module: ir.Module, entry: str, sanitize: bool = False) -> None:
+        self._kernel = _native.CpuKernel.compile(module, async_runtime=sanitize, sanitize=sanitize)
         self._entry = entry
-        self._params = params
         self.threads = len(os.sched_getaffinity(0))
 
-    def __call__(self, arguments: list[Any]) -> None:
-        """Runs on `View`s and ctypes scalars, in the order of the parameters."""
+    def __call__(self, arguments: list[Any], **how: Any) -> None:
+        """Runs on `View`s and ctypes scalars, in the order of the parameters. ``how``: ``policy`` and ``seed``."""
         packed: list[Any] = []
         for argument in arguments:
             if isinstance(argument, View):
                 packed.append((argument.address, list(argument.shape), dense_strides(argument.shape)))
             else:
                 packed.append(ctypes.addressof(argument))
-        self._kernel.invoke(self._entry, packed, self.threads)
+        self._kernel.invoke(self._entry, packed, self.threads, **how)

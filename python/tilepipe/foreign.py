@@ -1,0 +1,89 @@
+"""Kernels that are MLIR of other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tilepipe import ir
+from tilepipe.frontend import dtypes
+from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.prim_func import Dynamic, Parameter, TensorType
+from tilepipe.target import Target
+
+if TYPE_CHECKING:
+    from tilepipe.compiler import Kernel
+
+_TYPES = {
+    "f16": dtypes.float16, "bf16": dtypes.bfloat16, "f32": dtypes.float32, "f64": dtypes.float64, "i1": dtypes.bool_,
+    "i8": dtypes.int8, "i16": dtypes.int16, "i32": dtypes.int32, "i64": dtypes.int64, "index": dtypes.index,
+}  # fmt: skip
+
+
+class ForeignFunc:
+    """A function of a module, in the place of a `T.prim_func`. Its arguments are called ``arg0``, ``arg1``, ..."""
+
+    def __init__(self, text: str, entry: str | None) -> None:
+        self.text = text
+        function = _find(self.build(ir.Context()), entry)
+        self.name: str = function.attributes["sym_name"].value
+        kind = function.attributes["function_type"].value
+        if len(kind.results):
+            raise KernelError(f"function '{self.name}' returns values; a kernel writes to its arguments")
+        self.params = tuple(_parameter(f"arg{i}", t) for i, t in enumerate(kind.inputs))
+
+    def build(self, context: ir.Context) -> ir.Module:
+        """The module in ``context``; raises `KernelError`."""
+        try:
+            return ir.Module.parse(self.text, context)
+        except ir.MLIRError as error:
+            raise KernelError.from_diagnostics(error) from None
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name} from MLIR>"
+
+
+def _find(module: ir.Module, entry: str | None) -> Any:
+    functions = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
+    functions = [op for op in functions if len(op.regions[0].blocks)]
+    if entry is None:
+        functions = [op for op in functions if "sym_visibility" not in op.attributes]
+    names = [op.attributes["sym_name"].value for op in functions]
+    if entry is not None and entry not in names:
+        raise KernelError(f"the module has no function '{entry}' with a body; it has {', '.join(names) or 'none'}")
+    if entry is None and len(names) != 1:
+        raise KernelError(f"name the 'entry'; functions with a body are {', '.join(names) or 'none'}")
+    return functions[names.index(entry) if entry else 0]
+
+
+def _parameter(name: str, kind: Any) -> Parameter:
+    element = kind.element_type if isinstance(kind, ir.MemRefType) else kind
+    dtype = _TYPES.get(str(element))
+    if dtype is None:
+        raise KernelError(f"argument '{name}' has type {kind}; supported are {', '.join(_TYPES)} and memrefs of these")
+    if not isinstance(kind, ir.MemRefType):
+        return Parameter(name, dtype)
+    if "strided" in str(kind) or "affine_map" in str(kind):
+        raise KernelError(f"argument '{name}' has type {kind}; a tensor of the caller is dense and row-major")
+    dynamic = ir.ShapedType.get_dynamic_size()
+    shape = (Dynamic(f"{name}.{dim}") if size == dynamic else size for dim, size in enumerate(kind.shape))
+    return Parameter(name, TensorType(tuple(shape), dtype))
+
+
+def from_mlir(
+    source: str | ir.Module,
+    *,
+    entry: str | None = None,
+    out_idx: Sequence[int] | int | None = None,
+    target: str | Target = "auto",
+    pass_configs: dict[str, Any] | None = None,
+) -> Kernel:
+    """A kernel from MLIR: its `tile.pipeline`s, and `scf.for` loops with `tile.num_stages`, are pipelined.
+
+    ``source`` is text or a module, ``entry`` the function to call (needed where there are several). Raises
+    `KernelError` where it cannot be compiled.
+    """
+    from tilepipe.compiler import compile
+
+    text = source if isinstance(source, str) else source.operation.get_asm(enable_debug_info=True)
+    return compile(ForeignFunc(text, entry), out_idx, target, pass_configs)
