@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from ._jit import jit
     from .compiler import Kernel, compile
     from .foreign import from_mlir
     from .frontend import KernelError, PrimFunc
-    from .jit import jit
 
 _HOMES = {
     "Kernel": "compiler",
@@ -23,17 +23,19 @@ _HOMES = {
     "PrimFunc": "frontend",
     "compile": "compiler",
     "from_mlir": "foreign",
-    "jit": "jit",
+    "jit": "_jit",
 }
+_MODULES = ("cache", "language", "testing", "torch")
 
 __all__ = ["Kernel", "KernelError", "PrimFunc", "__version__", "compile", "from_mlir", "jit"]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"tilepipe.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'tilepipe' has no attribute '{name}'")
     value = getattr(importlib.import_module(f"tilepipe.{_HOMES[name]}"), name)
-    # Also replaces the submodule of the same name.
     globals()[name] = value
     return value
 

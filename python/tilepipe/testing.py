@@ -13,7 +13,7 @@ from tilepipe.compiler import Kernel, compile
 from tilepipe.frontend.dtypes import DType
 from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.prim_func import PrimFunc, TensorType
-from tilepipe.jit import JITFunction
+from tilepipe._jit import JITFunction
 
 Sizes = tuple[int, int] | Sequence[int]
 # Relative and absolute, by the type of the result.

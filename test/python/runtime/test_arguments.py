@@ -1,0 +1,86 @@
+"""What is wrong with an argument is said before the kernel runs."""
+
+import numpy as np
+import pytest
+from kernels import compile_dynamic_matmul, scale_func
+
+import tilepipe
+
+F32 = np.float32
+
+
+@pytest.fixture(scope="module")
+def scale():
+    return tilepipe.compile(scale_func(), out_idx=[-1])
+
+
+@pytest.fixture(scope="module")
+def matmul():
+    return compile_dynamic_matmul()
+
+
+X = np.ones(40, F32)
+
+
+@pytest.mark.parametrize("args, kwargs, message", [
+    ((), {}, "takes 2 arguments, missing X, s"),
+    ((X,), {}, "takes 2 arguments, missing s"),
+    ((X, 1.0, X), {}, r"takes 2 arguments \(X, s\), got 3"),
+    ((X,), {"s": 1.0, "X": X}, "got argument 'X' twice"),
+    ((X, 1.0), {"z": 1}, "has no argument 'z'; it has X, s"),
+    ((np.ones(40), 1.0), {}, "argument 'X' has dtype float64, the kernel expects float32"),
+    ((np.ones((40, 1), F32), 1.0), {}, "argument 'X' has 2 dimensions, the kernel expects 1"),
+    ((np.ones(41, F32), 1.0), {}, "argument 'X' has size 41 in dimension 0, the kernel expects 40"),
+    ((np.ones(80, F32)[::2], 1.0), {}, r"argument 'X' has strides \(2,\), the kernel expects a dense row-major"),
+    ((np.ones(40, F32)[::-1], 1.0), {}, r"argument 'X' has strides \(-1,\)"),
+    (([1.0] * 40, 1.0), {}, "argument 'X' is a tensor .*, got list"),
+    ((X, "2"), {}, "argument 's' is a float32, got str"),
+    ((X, X), {}, "argument 's' is a float32, got ndarray"),
+])
+def test_wrong_arguments(scale, args, kwargs, message):
+    with pytest.raises(tilepipe.KernelError, match=message):
+        scale(*args, **kwargs)
+
+
+def test_sizes_that_disagree(matmul):
+    with pytest.raises(tilepipe.KernelError, match="size 'k' is 5 in 'A' dimension 1 and 6 in 'B' dimension 0"):
+        matmul(np.ones((4, 5), F32), np.ones((6, 7), F32))
+
+
+def test_transposed_and_sliced_matrices(matmul):
+    a = np.ones((8, 8), F32)
+    with pytest.raises(tilepipe.KernelError, match=r"argument 'A' has strides \(1, 8\)"):
+        matmul(np.ones((8, 8), F32).T, a)
+    with pytest.raises(tilepipe.KernelError, match="the kernel expects a dense row-major tensor"):
+        matmul(np.ones((8, 16), F32)[:, :8], a)
+    # A dimension of size one, and an empty tensor, are dense with any stride.
+    assert matmul(np.ones((16, 8), F32)[::16], a).shape == (1, 8)
+    assert matmul(np.ones((0, 8), F32), a).shape == (0, 8)
+
+
+def test_tensors_with_dlpack(scale):
+    class Foreign:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **how):
+            return self.array.__dlpack__(**how)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    assert (scale(Foreign(X), 2.0) == 2).all()
+
+
+def test_results_are_new_arrays(scale):
+    first, second = scale(X, 1.0), scale(X, 2.0)
+    assert first is not second and (first == 1).all() and (second == 2).all()
+
+
+@pytest.mark.parametrize("out_idx, message", [
+    ([3], "out_idx 3 is out of range for 3 arguments"),
+    ([1], "out_idx 1 names 's', which is not a tensor"),
+])
+def test_wrong_out_idx(out_idx, message):
+    with pytest.raises(tilepipe.KernelError, match=message):
+        tilepipe.compile(scale_func(), out_idx=out_idx)

@@ -1,0 +1,95 @@
+"""Torch tensors, and kernels as operators of torch (by kind the field case EMB-06). Skipped without torch."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+from kernels import add_into_func, compile_dynamic_matmul, scale_func
+
+import tilepipe
+import tilepipe.torch
+
+
+@pytest.fixture(scope="module")
+def matmul():
+    return compile_dynamic_matmul()
+
+
+@pytest.fixture(scope="module")
+def matmul_op(matmul):
+    return tilepipe.torch.register(matmul, "tilepipe_test::matmul")
+
+
+@pytest.fixture(scope="module")
+def add_op():
+    return tilepipe.torch.register(tilepipe.compile(add_into_func()), "tilepipe_test::add_into")
+
+
+def test_kernels_take_torch_tensors(matmul):
+    a, b = torch.randn(33, 20), torch.randn(20, 7)
+    c = matmul(a, b)
+    assert isinstance(c, torch.Tensor) and c.device == a.device
+    torch.testing.assert_close(c, a @ b, atol=1e-4, rtol=1e-4)
+
+
+def test_errors_of_torch_tensors(matmul):
+    with pytest.raises(tilepipe.KernelError, match="argument 'A' is on device 'meta', the kernel runs on the cpu"):
+        matmul(torch.empty(4, 4, device="meta"), torch.ones(4, 4))
+    with pytest.raises(tilepipe.KernelError, match="argument 'A' has dtype float64, the kernel expects float32"):
+        matmul(torch.ones(4, 4, dtype=torch.float64), torch.ones(4, 4))
+    with pytest.raises(tilepipe.KernelError, match=r"argument 'A' has strides \(1, 4\)"):
+        matmul(torch.ones(4, 4).t(), torch.ones(4, 4))
+
+
+def test_traces_as_one_graph(matmul_op):
+    def model(a, b):
+        return torch.relu(torch.ops.tilepipe_test.matmul(a, b) * 2) + 1
+
+    compiled = torch.compile(model, fullgraph=True, backend="aot_eager", dynamic=True)
+    for m, k, n in ((3, 5, 7), (40, 33, 18)):
+        a, b = torch.randn(m, k), torch.randn(k, n)
+        torch.testing.assert_close(compiled(a, b), torch.relu(a @ b * 2) + 1, atol=1e-4, rtol=1e-4)
+
+
+def test_inductor(matmul_op):
+    compiled = torch.compile(lambda a, b: matmul_op(a.t(), b).sum(0), fullgraph=True)
+    a, b = torch.randn(33, 20), torch.randn(33, 7)
+    torch.testing.assert_close(compiled(a, b), (a.t() @ b).sum(0), atol=1e-3, rtol=1e-3)
+
+
+def test_mutated_arguments_under_the_compiler(add_op):
+    assert "Tensor(a1!) Y" in str(add_op._opoverload._schema)
+
+    def step(x, y):
+        before = y.sum()
+        torch.ops.tilepipe_test.add_into(x * 2, y)
+        return before, y.sum()
+
+    x, y = torch.randn(50), torch.randn(50)
+    want_y, want = y + 2 * x, (y.sum(), (y + 2 * x).sum())
+    got = torch.compile(step, fullgraph=True, backend="aot_eager")(x, y)
+    torch.testing.assert_close(y, want_y)
+    torch.testing.assert_close(got, want)
+
+
+def test_operators_pass_the_checks_of_torch(matmul_op, add_op):
+    torch.library.opcheck(matmul_op._opoverload, (torch.randn(5, 6), torch.randn(6, 7)))
+    torch.library.opcheck(add_op._opoverload, (torch.randn(9), torch.randn(9)))
+
+
+def test_scalars_and_meta_tensors():
+    op = tilepipe.torch.register(tilepipe.compile(scale_func(), out_idx=-1), "tilepipe_test::scale")
+    x = torch.randn(40)
+    torch.testing.assert_close(op(x, 2.5), x * 2.5)
+    assert op(x.to("meta"), 2.5).shape == (40,)
+    with pytest.raises(Exception, match="a size is not 40"):
+        op(torch.empty(41, device="meta"), 2.5)
+    with pytest.raises(Exception, match="has dtype torch.float64, the kernel expects float32"):
+        op(torch.empty(40, device="meta", dtype=torch.float64), 2.5)
+
+
+def test_mistakes_of_the_caller(matmul):
+    with pytest.raises(tilepipe.KernelError, match="expected a compiled kernel, got function"):
+        tilepipe.torch.register(lambda: None, "tilepipe_test::nothing")
+    with pytest.raises(tilepipe.KernelError, match="has no argument 'C' to mutate"):
+        tilepipe.torch.register(matmul, "tilepipe_test::other", mutates=["C"])
