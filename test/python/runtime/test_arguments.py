@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from kernels import compile_dynamic_matmul, scale_func
-
 import tilepipe
+from kernels import compile_dynamic_matmul, scale_func
 
 F32 = np.float32
 

@@ -10,9 +10,8 @@ import threading
 
 import numpy as np
 import pytest
-from kernels import matmul_func, scale_func
-
 import tilepipe
+from kernels import matmul_func, scale_func
 from tilepipe import cache
 
 

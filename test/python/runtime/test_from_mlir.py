@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from kernels import GEMM
-
 import tilepipe
+from kernels import GEMM
 from tilepipe import ir
 
 SCF = """

@@ -5,10 +5,9 @@ import sys
 
 import numpy as np
 import pytest
-from kernels import GEMM, add_into_func, compile_dynamic_matmul, matmul_func, scale_func
-
 import tilepipe
 import tilepipe.language as T
+from kernels import GEMM, add_into_func, compile_dynamic_matmul, matmul_func, scale_func
 
 
 def test_plan_of_a_gemm():

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from kernels import add_into_func, compile_dynamic_matmul, matmul_func, scale_func
-
 import tilepipe
 import tilepipe.language as T
+from kernels import add_into_func, compile_dynamic_matmul, matmul_func, scale_func
 from tilepipe.testing import assert_matches
 
 

@@ -4,10 +4,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from kernels import add_into_func, compile_dynamic_matmul, scale_func
-
 import tilepipe
 import tilepipe.torch
+from kernels import add_into_func, compile_dynamic_matmul, scale_func
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +92,15 @@ def test_mistakes_of_the_caller(matmul):
         tilepipe.torch.register(lambda: None, "tilepipe_test::nothing")
     with pytest.raises(tilepipe.KernelError, match="has no argument 'C' to mutate"):
         tilepipe.torch.register(matmul, "tilepipe_test::other", mutates=["C"])
+
+
+def test_example():
+    """`examples/python/torch_module.py`: linear layers and attention against torch."""
+    import importlib.util
+    import pathlib
+
+    path = pathlib.Path(__file__).resolve().parents[3] / "examples" / "python" / "torch_module.py"
+    spec = importlib.util.spec_from_file_location("torch_module", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.main(backend="aot_eager")
