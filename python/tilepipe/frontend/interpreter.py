@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import GeneratorType
@@ -247,7 +247,7 @@ class Interpreter(ExpressionInterpreter):
             self.run_serial(node, spec)
         elif isinstance(spec, loops.Pipelined):
             self.run_pipelined(node, spec)
-        elif isinstance(spec, (list, tuple)):
+        elif isinstance(spec, Iterable) and not isinstance(spec, str):
             for item in spec:  # unrolled
                 self.assign(node.target, item)
                 self.run(node.body)

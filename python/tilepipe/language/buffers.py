@@ -49,7 +49,6 @@ _LARGEST_TILE = 1 << 30
 
 
 def _alloc(shape: Sequence[int] | int, dtype: DType | str, space: str) -> values.Buffer:
-    current().require_block(f"T.alloc_{space}")
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     for dim, size in enumerate(sizes):
         if isinstance(size, values.Expr):
@@ -68,16 +67,23 @@ def _alloc(shape: Sequence[int] | int, dtype: DType | str, space: str) -> values
 def alloc_shared(shape: Sequence[int] | int, dtype: DType | str, scope: str = "shared") -> values.Buffer:
     """A tile in the shared memory of the block, with undefined contents."""
     del scope
+    current().require_block("T.alloc_shared")
     return _alloc(shape, dtype, "shared")
 
 
 def alloc_fragment(shape: Sequence[int] | int, dtype: DType | str, scope: str = "fragment") -> values.Buffer:
     """A tile in the registers of the block, with undefined contents."""
     del scope
+    current().require_block("T.alloc_fragment")
     return _alloc(shape, dtype, "fragment")
 
 
-alloc_local = alloc_fragment
+def alloc_local(shape: Sequence[int] | int, dtype: DType | str, scope: str = "local") -> values.Buffer:
+    """As `alloc_fragment`; inside of T.Parallel each point has its own."""
+    del scope
+    if not current().parallels:
+        current().require_block("T.alloc_local")
+    return _alloc(shape, dtype, "fragment")
 
 
 def alloc_var(dtype: DType | str, init: object = None, scope: str = "var") -> values.Variable:

@@ -8,12 +8,13 @@ import math as _math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tilepipe.dialects import math
+from tilepipe import ir
+from tilepipe.dialects import arith, math
 from tilepipe.frontend import dtypes
 from tilepipe.frontend.builder import current
 from tilepipe.frontend.dtypes import DType, to_dtype
 from tilepipe.frontend.errors import KernelError
-from tilepipe.frontend.values import Element, Expr, Variable
+from tilepipe.frontend.values import Buffer, Element, Expr, Variable
 
 if TYPE_CHECKING:
     from tilepipe.frontend.expressions import ExpressionInterpreter
@@ -57,6 +58,60 @@ cos = _unary("cos", math.CosOp, _math.cos)
 erf = _unary("erf", math.ErfOp, _math.erf)
 floor = _unary("floor", math.FloorOp, _math.floor)
 ceil = _unary("ceil", math.CeilOp, _math.ceil)
+
+
+trunc = _unary("trunc", math.TruncOp, _math.trunc)
+round = _unary("round", math.RoundEvenOp, builtins.round)
+atan = _unary("atan", math.AtanOp, _math.atan)
+tan = _unary("tan", math.TanOp, _math.tan)
+sinh = _unary("sinh", math.SinhOp, _math.sinh)
+cosh = _unary("cosh", math.CoshOp, _math.cosh)
+log1p = _unary("log1p", math.Log1pOp, _math.log1p)
+exp10 = _unary("exp10", lambda x: math.ExpOp(_scaled(x, _math.log(10.0))), lambda x: 10.0**x)
+
+
+def _scaled(value: Any, factor: float) -> Any:
+    return arith.MulFOp(value, arith.ConstantOp(value.type, ir.FloatAttr.get(value.type, factor)).result).result
+
+
+def _float_only(name: str, x: Any) -> Expr:
+    expr = current().as_expr(x)
+    if not expr.dtype.is_float:
+        raise KernelError(f"T.{name} is defined for floats, got {expr.dtype}")
+    return expr
+
+
+def isnan(x: Any) -> Any:
+    """True for a NaN."""
+    if _is_constant(x):
+        return _math.isnan(x)
+    expr = _float_only("isnan", x)
+    return expr != expr
+
+
+def isinf(x: Any) -> Any:
+    """True for an infinity."""
+    return _math.isinf(x) if _is_constant(x) else abs(_float_only("isinf", x)) == _math.inf
+
+
+def isfinite(x: Any) -> Any:
+    """True for what is neither infinite nor a NaN."""
+    return _math.isfinite(x) if _is_constant(x) else abs(_float_only("isfinite", x)) < _math.inf
+
+
+def clamp(x: Any, low: Any, high: Any) -> Any:
+    """``x``, at least ``low`` and at most ``high``."""
+    return min(max(x, low), high)
+
+
+def fma(a: Any, b: Any, c: Any) -> Any:
+    """``a * b + c``, rounded once."""
+    builder = current()
+    x, y = builder.promote(a, b)
+    x, z = builder.promote(x, c)
+    if not x.dtype.is_float:
+        return x * y + z
+    return Expr(math.FmaOp(x.value, builder.cast(y, x.dtype).value, z.value).result, x.dtype)
 
 
 def sigmoid(x: Any) -> Any:
@@ -159,6 +214,29 @@ def min_value(dtype: DType | str) -> Any:
     if type_.is_float:
         return current().constant(-_LARGEST[type_.name], type_)
     return current().constant(-(1 << (type_.bits - 1)) if type_.kind == "int" else 0, type_)
+
+
+def _quantify(name: str, op: str, args: tuple[Any, ...]) -> Any:
+    if len(args) == 1 and isinstance(args[0], (list, tuple)):
+        args = tuple(args[0])
+    builder = current()
+    result: Any = op == "&"
+    for arg in args:
+        if isinstance(arg, Buffer):
+            raise KernelError(f"T.{name} takes conditions; for the elements of a tile see T.reduce_{name[:3]}")
+        result = builder.binary(op, Expr(builder.condition(result), dtypes.bool_),
+                                Expr(builder.condition(arg), dtypes.bool_))
+    return result
+
+
+def any_of(*args: Any) -> Any:
+    """True if one of the conditions holds; all are computed."""
+    return _quantify("any_of", "|", args)
+
+
+def all_of(*args: Any) -> Any:
+    """True if all of the conditions hold; all are computed."""
+    return _quantify("all_of", "&", args)
 
 
 def if_then_else(condition: Any, then: Any, otherwise: Any) -> Any:

@@ -231,6 +231,36 @@ def reduce_abs_max(src: object, dst: object, dim: int = -1, clear: bool = True) 
     reduce(src, dst, "absmax", dim, clear)
 
 
+def reduce_any(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
+    """True where an element along ``dim`` is; for tiles of bool. See `reduce`."""
+    reduce(src, dst, "or", dim, clear)
+
+
+def reduce_all(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
+    """True where all elements along ``dim`` are; for tiles of bool. See `reduce`."""
+    reduce(src, dst, "and", dim, clear)
+
+
+def reduce_bitand(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
+    """Bitwise and along ``dim``, of integers. See `reduce`."""
+    reduce(src, dst, "and", dim, clear)
+
+
+def reduce_bitor(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
+    """Bitwise or along ``dim``, of integers. See `reduce`."""
+    reduce(src, dst, "or", dim, clear)
+
+
+def reduce_bitxor(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
+    """Bitwise exclusive or along ``dim``, of integers. See `reduce`."""
+    reduce(src, dst, "xor", dim, clear)
+
+
+def reduce_prod(src: object, dst: object, dim: int = -1, clear: bool = True) -> None:
+    """Products along ``dim``. See `reduce`."""
+    reduce(src, dst, "prod", dim, clear)
+
+
 def cumsum(src: object, dst: object | None = None, dim: int = -1, reverse: bool = False) -> None:
     """Running sums along ``dim``, in place without ``dst``."""
     builder = current()
