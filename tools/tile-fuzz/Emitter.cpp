@@ -585,8 +585,11 @@ void Emitter::emitFor(const Stmt &stmt) {
         def("arith.andi " + scalar(stmt.p[2], I32) + ", " + constant(I32, 3) + " : i32");
     upper = def("arith.index_cast " + masked + " : i32 to index");
   }
-  line("scf.for " + iv + " = " + index(0) + " to " + upper + " step " + index(1) +
-       " {");
+  // Some are pipelines in the pipeline.
+  bool isPipeline = stmt.p[4] % 5 == 4;
+  line((isPipeline ? "tile.pipeline " : "scf.for ") + iv + " = " + index(0) +
+       " to " + upper + " step " + index(1) +
+       (isPipeline ? " num_stages = " + str(2 + stmt.p[5] % 2) : "") + " {");
   ++depth;
   std::string outer = rowBase;
   if (stmt.p[3] % 2)
@@ -723,10 +726,16 @@ void Emitter::emitList(const std::vector<Stmt> &list) {
 
 void Emitter::emitLoop(const Loop &loop) {
   size_t scope = scalars.size();
-  std::string iv = fresh(), lower = index(loop.lower), upper;
+  std::string iv = fresh(), lower = index(loop.lower), step = index(loop.step);
+  std::string upper;
+  if (loop.hasDynamicBounds) {
+    lower = def("arith.muli %one, " + lower + " : index");
+    // A step that is not a constant is positive.
+    if (loop.step > 0)
+      step = def("arith.muli %one, " + step + " : index");
+  }
   if (loop.isDynamic) {
-    std::string length =
-        def("arith.muli %n, " + index(loop.step) + " : index");
+    std::string length = def("arith.muli %n, " + step + " : index");
     upper = def("arith.addi " + lower + ", " + length + " : index");
   } else {
     upper = index(loop.lower + loop.step * loop.trips);
@@ -743,7 +752,7 @@ void Emitter::emitLoop(const Loop &loop) {
   std::string result = fresh();
   std::string text = names.empty() ? "" : result + ":" + str(names.size()) + " = ";
   text += "tile.pipeline " + iv + " = " + lower + " to " + upper + " step " +
-          index(loop.step);
+          step;
   if (!names.empty())
     text += " iter_args(" + header + ") -> (" + types + ")";
   if (loop.hasNumStages)
@@ -822,7 +831,7 @@ std::string Emitter::run() {
   for (bool isWritable : {false, true})
     for (Type type : {F32, I32, F16})
       text += globalName(type, isWritable) + ": " + globalType(type) + ", ";
-  text += "%out: memref<8x8x8xf64>, %n: index) {\n";
+  text += "%out: memref<8x8x8xf64>, %one: index, %n: index) {\n";
   for (auto [type, value] : constants) {
     std::string number = str(value);
     if (isFloat(Type(type)))

@@ -145,6 +145,7 @@ static Loop makeLoop(Random &random, unsigned numTiles) {
     loop.trips = depth + 2 + random.below(3);
   }
   loop.isDynamic = random.chance(40);
+  loop.hasDynamicBounds = random.chance(15);
   static constexpr int steps[] = {1, 1, 1, 1, 2, 3, -1, -2};
   loop.step = steps[random.below(std::size(steps))];
   loop.lower = 2 + random.below(4);
@@ -268,6 +269,7 @@ std::vector<Program> tilepipe::fuzz::getSimpler(const Program &program) {
     }
     simplifyTo(loop.manual, 0u, emitIt);
     simplifyTo(loop.isDynamic, false, emitIt);
+    simplifyTo(loop.hasDynamicBounds, false, emitIt);
     simplifyTo(loop.step, 1, emitIt);
     if (loop.trips > 0)
       simplifyTo(loop.trips, loop.trips - 1, emitIt);

@@ -101,6 +101,8 @@ bool Oracle::setManualSchedules(ModuleOp module, const Program &program) {
   bool isManual = false;
   size_t next = 0;
   module.walk<WalkOrder::PreOrder>([&](tile::PipelineOp loop) {
+    if (loop->getParentOfType<tile::PipelineOp>())
+      return;
     uint32_t seed = program.loops[next++ % program.loops.size()].manual;
     if (!seed)
       return;
@@ -140,6 +142,8 @@ bool Oracle::prepare(const Program &program, uint64_t seed, Prepared &prepared,
     outcome.status = Outcome::Status::Refused;
     return false;
   }
+  if (mutation)
+    mutation(*prepared.injected);
   std::string inject = "inject-software-pipeline";
   if (program.isPredicated)
     inject += "{form=predicated}";
@@ -178,8 +182,10 @@ static std::unique_ptr<KernelInput> makeGlobals(func::FuncOp function) {
   SmallVector<ArgumentSpec> specs(function.getNumArguments());
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto memref = dyn_cast<MemRefType>(type);
-    if (!memref)
+    if (!memref) {
+      specs[i].number = 1;
       continue;
+    }
     if (memref.getRank() == 2)
       specs[i].shape = SmallVector<int64_t>{kRows, kColumns};
     if (memref.getElementType().isInteger())

@@ -15,6 +15,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
+#include <functional>
 
 namespace tilepipe::fuzz {
 
@@ -54,6 +55,16 @@ public:
   std::vector<WaitReport> mutateWaits(const Program &program, uint64_t seed,
                                       int64_t extra);
 
+  /// What other plans do: one version fewer, a statement of another stage, two
+  /// statements issued the other way round. The check of plans must refuse each
+  /// that is wrong.
+  struct PlanReport {
+    /// Refused by a pass; accepted and right; accepted but wrong.
+    unsigned refused = 0, right = 0, wrong = 0;
+  };
+  /// Nothing where the program does not pass as it is.
+  PlanReport mutatePlans(const Program &program, uint64_t seed);
+
   /// Runs the passes on a text that may be nonsense. Never fails; only a crash
   /// or a hang of the process counts. True if the text is a program.
   bool digest(llvm::StringRef text);
@@ -73,6 +84,8 @@ private:
   mlir::PassManager &getPasses(const std::string &pipeline);
 
   Backend backend;
+  /// Changes the planned program before it is injected.
+  std::function<void(mlir::ModuleOp)> mutation;
   std::unique_ptr<mlir::MLIRContext> context;
   std::vector<std::pair<std::string, std::unique_ptr<mlir::PassManager>>> passes;
   /// Arguments of every program, by whether globals are the same.

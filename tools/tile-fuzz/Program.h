@@ -89,6 +89,8 @@ struct Loop {
   int trips = 4;
   bool isDynamic = false;
   bool hasNumStages = true;
+  /// Lower bound and a positive step are not constants.
+  bool hasDynamicBounds = false;
   /// Types of loop-carried scalars, as in `Tile::element`; 3 is index.
   std::vector<uint8_t> carried;
   std::array<uint8_t, 4> yields{};
@@ -118,7 +120,8 @@ constexpr int kMaxTrips = 9;
 Program generate(uint64_t seed);
 
 /// The program as IR with one function `f` of three read-only globals (f32, i32,
-/// f16), three read-write ones, and the trip count of dynamic loops.
+/// f16), three read-write ones, an output, the number 1, and the trip count of
+/// dynamic loops.
 std::string emit(const Program &program);
 
 /// Calls `tryIt` with smaller programs until none of them still fails; returns

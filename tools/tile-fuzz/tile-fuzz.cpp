@@ -54,6 +54,11 @@ static cl::opt<bool>
                 cl::desc("Loosen, then remove, each wait of good programs, and "
                          "say whether that is noticed"),
                 cl::cat(category));
+static cl::opt<bool>
+    mutatePlans("mutate-plans",
+                cl::desc("Change versions, stages and orders of plans: those "
+                         "that are accepted must be right"),
+                cl::cat(category));
 static cl::opt<std::string>
     mutateDir("mutate-text",
               cl::desc("Run all passes on mutations of the .mlir files in a "
@@ -164,7 +169,7 @@ static void reportProgram(Oracle &oracle, uint64_t number) {
       (program.isPredicated ? "{form=predicated}'" : "'");
   std::string path = outputDir + "/fuzz-" + std::to_string(seed) + "-" +
                      std::to_string(first + number) + ".mlir";
-  std::string globals = "48x8,48x8:-3..40,48x8,48x8,48x8:-3..40,48x8,_,";
+  std::string globals = "48x8,48x8:-3..40,48x8,48x8,48x8:-3..40,48x8,_,1,";
   std::string run = backend == Backend::Jit ? "// tile-run --jit" : "// tile-run";
   writeFile(path, run + " --check --seed=1 " + options + " --args='" +
                       globals + "0|1|2|3|4|5|6|7|8|9' %s\n// program " +
@@ -244,6 +249,26 @@ static int runMutateWaits() {
   return good < programs;
 }
 
+static int runMutatePlans() {
+  Oracle oracle;
+  Oracle::PlanReport sum;
+  unsigned used = 0;
+  for (uint64_t number = 0; used < programs && number < 50 * programs + 50;
+       ++number) {
+    uint64_t programSeed = seedOf(number);
+    Oracle::PlanReport report =
+        oracle.mutatePlans(generate(programSeed), programSeed);
+    used += report.refused + report.right + report.wrong > 0;
+    sum.refused += report.refused;
+    sum.right += report.right;
+    sum.wrong += report.wrong;
+  }
+  llvm::outs() << "plans: " << sum.wrong << " wrong, " << sum.right
+               << " accepted and right, " << sum.refused << " refused, in "
+               << used << " programs\n";
+  return sum.wrong != 0 || used < programs;
+}
+
 static int runMutateText() {
   std::string error;
   std::vector<std::string> modules = readModules(mutateDir, error);
@@ -305,6 +330,8 @@ int main(int argc, char **argv) {
   }
   if (!mutateDir.empty())
     return runMutateText();
+  if (mutatePlans)
+    return runMutatePlans();
   if (mutateWaits)
     return runMutateWaits();
   return runPrograms();
