@@ -41,3 +41,4 @@ rm -f "${TMPDIR:-/tmp}/tilepipe-demo.mlir"
 
 heading "5. The proof: serial == pipelined, whenever the copies choose to complete"
 run tile-run $kernel --check --args '200x136,136x152,200x152'
+run tile-run $kernel --jit --check --args '200x136,136x152,200x152'
