@@ -44,6 +44,37 @@ static void addAttributes(OperationState &state, nb::handle attributes) {
   }
 }
 
+void tilepipe::python::checkSegments(StringRef op, StringRef attrName,
+                                     Attribute attr, unsigned count) {
+  auto sizes = dyn_cast_or_null<DenseI32ArrayAttr>(attr);
+  if (!sizes)
+    return;
+  int64_t sum = 0;
+  bool negative = false;
+  for (int32_t size : sizes.asArrayRef()) {
+    negative |= size < 0;
+    sum += size;
+  }
+  if (negative || sum != int64_t(count))
+    throw nb::value_error(
+        ("operation '" + op + "' has " + Twine(count) + " " +
+         (attrName.starts_with("operand") ? "operands" : "results") +
+         ", which " + attrName + " = " + printToString(attr) +
+         " does not describe")
+            .str()
+            .c_str());
+}
+
+/// Segment sizes that do not add up lead accessors out of bounds.
+static void checkSegmentsOf(const OperationState &state) {
+  StringRef op = state.name.getStringRef();
+  StringRef attrName = "operandSegmentSizes";
+  Attribute sizes = state.attributes.get(attrName);
+  if (!sizes && state.name.hasTrait<OpTrait::AttrSizedOperandSegments>())
+    sizes = DenseI32ArrayAttr::get(state.getContext(), {});
+  checkSegments(op, attrName, sizes, state.operands.size());
+}
+
 static void checkContexts(const OperationState &state, const Recipe &recipe) {
   MLIRContext *context = state.getContext();
   auto same = [context](auto part) { return part.getContext() == context; };
@@ -92,15 +123,67 @@ private:
 };
 } // namespace
 
-static void inferTypes(OperationState &state, DiagnosticCapture &capture) {
+namespace {
+enum class Verdict { InputsAreFine, InputsAreWrong, OtherResultCount };
+} // namespace
+
+/// What the op's own constraints say of its operands, attributes and regions,
+/// asked with `results` results of a type that no inference gives. Constraints
+/// on operands come before those on results.
+static Verdict askConstraints(const OperationState &state, unsigned results,
+                              DiagnosticCapture &capture,
+                              std::vector<DiagnosticRecord> &records) {
+  OperationState probe(state.location, state.name);
+  probe.operands = state.operands;
+  probe.attributes = state.attributes;
+  for (size_t i = 0; i < state.regions.size(); ++i)
+    probe.addRegion();
+  probe.types.assign(results, NoneType::get(state.getContext()));
+  Operation *op = Operation::create(probe);
+  bool failed = mlir::failed(state.name.verifyInvariants(op));
+  op->destroy();
+  records = capture.take();
+  if (!failed || records.empty())
+    return Verdict::InputsAreFine;
+  StringRef message(records.front().message);
+  for (const char *input : {"operand", "attribute", "region", "successor"})
+    if (message.contains(input))
+      return Verdict::InputsAreWrong;
+  // Else the number of results was wrong, or something that all types share.
+  return message.contains("result #") || !message.contains("result")
+             ? Verdict::InputsAreFine
+             : Verdict::OtherResultCount;
+}
+
+/// Inference may rely on the number and the types of the operands, and on the
+/// attributes: what the op's constraints reject must not reach it.
+static void checkInputs(const OperationState &state,
+                        const ContextRef &context) {
+  DiagnosticCapture capture(context);
+  std::vector<DiagnosticRecord> records;
+  bool none = state.name.hasTrait<OpTrait::ZeroResults>();
+  for (unsigned results = none ? 0 : 1; results <= 8; ++results) {
+    Verdict verdict = askConstraints(state, results, capture, records);
+    if (verdict == Verdict::OtherResultCount)
+      continue;
+    if (verdict == Verdict::InputsAreWrong)
+      capture.raise("Invalid operands or attributes for '" +
+                        state.name.getStringRef().str() + "'",
+                    std::move(records));
+    return;
+  }
+}
+
+static void inferTypes(OperationState &state, const ContextRef &context,
+                       DiagnosticCapture &capture) {
   auto *interface = state.name.getInterface<InferTypeOpInterface>();
   std::string name = state.name.getStringRef().str();
   if (!interface)
     throw std::runtime_error("Operation '" + name +
                              "' does not infer its result types: pass them");
-  // A shim, because the destructor must run before `capture` throws.
   SmallVector<Type> types;
   ScratchProperties properties(state, capture);
+  checkInputs(state, context);
   if (failed(interface->inferReturnTypes(
           state.getContext(), state.location, state.operands,
           state.attributes.getDictionary(state.getContext()), properties.get(),
@@ -128,12 +211,13 @@ Operation *tilepipe::python::buildOperation(const Recipe &recipe,
     state.attributes.set(key, attr);
   addAttributes(state, recipe.attributeDict);
   checkContexts(state, recipe);
+  checkSegmentsOf(state);
   for (int i = 0; i < recipe.regions; ++i)
     state.addRegion();
   for (const nb::object &successor : toList(recipe.successors))
     state.addSuccessors(nb::cast<PyBlock &>(successor).get());
   if (recipe.inferTypes)
-    inferTypes(state, capture);
+    inferTypes(state, loc.context, capture);
   else
     state.addTypes(recipe.types);
   if (name.isRegistered() && name.getOpPropertyByteSize())

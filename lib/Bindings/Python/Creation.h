@@ -38,6 +38,11 @@ mlir::Operation *buildOperation(const Recipe &recipe, const PyLocation &loc);
 OperationRef create(const Recipe &recipe, nb::handle loc, nb::handle ip);
 OperationRef createFromOds(const OdsArguments &ods);
 
+/// Throws if `attr`, as the attribute `attrName` that sizes the segments of the
+/// operands or results of `op`, does not describe `count` of them.
+void checkSegments(llvm::StringRef op, llvm::StringRef attrName,
+                   mlir::Attribute attr, unsigned count);
+
 } // namespace tilepipe::python
 
 #endif // TILEPIPE_BINDINGS_PYTHON_CREATION_H

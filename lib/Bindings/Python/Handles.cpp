@@ -496,8 +496,13 @@ void DiagnosticCapture::deliver() {
 }
 
 void DiagnosticCapture::raise(const std::string &message) {
+  raise(message, take());
+}
+
+void DiagnosticCapture::raise(const std::string &message,
+                              std::vector<DiagnosticRecord> taken) {
   nb::list errors;
-  for (DiagnosticRecord &record : take()) {
+  for (DiagnosticRecord &record : taken) {
     if (record.severity == DiagnosticSeverity::Error)
       errors.append(nb::cast(PyDiagnostic{context, record}));
     else

@@ -298,6 +298,9 @@ public:
 
   /// Throws `MLIRError` with the errors collected; the rest goes to handlers.
   [[noreturn]] void raise(const std::string &message);
+  /// The same with diagnostics that were taken before.
+  [[noreturn]] void raise(const std::string &message,
+                          std::vector<DiagnosticRecord> taken);
   /// Hands what is collected to the Python handlers of the context.
   void deliver();
   /// What is collected, and forgets it.

@@ -151,6 +151,12 @@ struct OpAttributeMap {
 static void setAttribute(OpAttributeMap &self, const std::string &name,
                          PyAttribute attr) {
   Operation *op = self.operation->get();
+  if (op->isRegistered() && name == "operandSegmentSizes")
+    checkSegments(op->getName().getStringRef(), name, attr.attr,
+                  op->getNumOperands());
+  if (op->isRegistered() && name == "resultSegmentSizes")
+    checkSegments(op->getName().getStringRef(), name, attr.attr,
+                  op->getNumResults());
   Attribute old = op->getAttr(name);
   op->setAttr(name, attr.attr);
   // Properties silently drop what they cannot hold.
