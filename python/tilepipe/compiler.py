@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tilepipe import cache, ir
+from tilepipe.effects import written_arguments
 from tilepipe.foreign import ForeignFunc
 from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.prim_func import Parameter, PrimFunc, TensorType
@@ -61,7 +62,7 @@ class Kernel:
     """A compiled kernel.
 
     Calling it with tensors runs it. Arguments named by ``out_idx`` are allocated and returned; without
-    ``out_idx`` all are passed. ``plan`` is what was decided for its loops, ``ir(stage)`` its IR as text, ``check()``
+    ``out_idx`` all are passed. ``written`` has the numbers of those it may write, ``plan`` is what was decided for its loops, ``ir(stage)`` its IR as text, ``check()``
     whether it does what the serial kernel does.
     """
 
@@ -73,6 +74,7 @@ class Kernel:
         self.name = func.name
         self.params = func.params
         self.out_idx = _positions(func.params, out_idx)
+        self.written: frozenset[int] = frozenset()
         self._program = self._load(self._compiled())
 
     def _module(self, stage: str, options: Options | None = None) -> ir.Module:
@@ -89,6 +91,7 @@ class Kernel:
     def _compiled(self) -> ir.Module:
         """The injected module, from the disk cache where it has it."""
         module = self.func.build(ir.Context())
+        self.written = written_arguments(self._entry(module))
         store = cache.default()
         key = cache.make_key(str(module), str(self.target), str(self.options)) if store else ""
         text = store.get(key) if store else None
@@ -201,7 +204,9 @@ class Kernel:
             result = _allocate(parameter, sizes, like)
             prepared[parameter.name] = arguments.view_of(result, parameter.name)
             results.append(result)
-        self._program([prepared[p.name] for p in self.params])
+        ordered = [prepared[p.name] for p in self.params]
+        arguments.check_written(ordered, self.params, self.written)
+        self._program(ordered)
         if not results:
             return None
         return results[0] if len(results) == 1 else tuple(results)

@@ -10,33 +10,14 @@ try:
 except ImportError as error:
     raise ImportError("tilepipe.torch needs torch; install it with 'pip install torch'") from error
 
-from tilepipe import ir
 from tilepipe.compiler import Kernel
 from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.prim_func import Dynamic, Parameter, TensorType
-from tilepipe.plan import operations, root_of
-
-# Operands that an operation only reads; a memref anywhere else counts as written.
-_READ = {"tile.copy": (0,), "tile.gemm": (0, 1), "memref.load": (0,), "memref.dim": (0,), "memref.copy": (0,),
-         "memref.store": (0,)}  # fmt: skip
-_VIEWS = ("memref.subview", "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast")
 
 
 def mutated_arguments(kernel: Kernel) -> tuple[str, ...]:
     """The names of the tensors that the kernel may write, results that it allocates left out."""
-    module = kernel.func.build(ir.Context())
-    function = kernel._entry(module)
-    written = set()
-    for op in operations(function):
-        if op.name in _VIEWS:
-            continue
-        for number, value in enumerate(op.operands):
-            if not isinstance(value.type, ir.MemRefType) or number in _READ.get(op.name, ()):
-                continue
-            root = root_of(value)
-            if isinstance(root, ir.BlockArgument) and root.owner == function.regions[0].blocks[0]:
-                written.add(root.arg_number)
-    return tuple(p.name for i, p in enumerate(kernel.params) if i in written and i not in kernel.out_idx)
+    return tuple(kernel.params[i].name for i in sorted(kernel.written) if i not in kernel.out_idx)
 
 
 def _schema(kernel: Kernel, mutates: Sequence[str]) -> str:

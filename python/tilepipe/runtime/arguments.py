@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +31,7 @@ class View:
     strides: tuple[int, ...]
     dtype: str
     owner: Any
+    writable: bool = True
 
 
 def view_of(value: Any, name: str) -> View:
@@ -50,7 +53,7 @@ def _from_numpy(array: np.ndarray) -> View:
     strides = tuple(s // size for s in array.strides)
     if any(s % size for s in array.strides):
         raise KernelError(f"strides {array.strides} in bytes are not multiples of the element size {size}")
-    return View(array.ctypes.data, array.shape, strides, array.dtype.name, array)
+    return View(array.ctypes.data, array.shape, strides, array.dtype.name, array, array.flags.writeable)
 
 
 def check_tensor(view: View, parameter: Parameter, sizes: dict[Dynamic, tuple[int, str]]) -> None:
@@ -82,6 +85,28 @@ def _check_dense(view: View, name: str) -> None:
         if size != 1 and got != expected and 0 not in view.shape:
             raise KernelError(f"argument '{name}' has strides {view.strides}, the kernel expects a dense row-major tensor")
         expected *= size
+
+
+def check_written(values: Sequence[Any], params: Sequence[Parameter], written: Collection[int]) -> None:
+    """Raises where a tensor that the kernel writes is read-only or shares memory with another argument."""
+    ranges = []
+    for number, (value, parameter) in enumerate(zip(values, params, strict=True)):
+        if not isinstance(value, View):
+            continue
+        if number in written and not value.writable:
+            raise KernelError(f"argument '{parameter.name}' is read-only, the kernel writes to it")
+        assert isinstance(parameter.type, TensorType)
+        size = math.prod(value.shape) * max(1, parameter.type.dtype.bits // 8)
+        if size:
+            ranges.append((value.address, value.address + size, number))
+    ranges.sort()
+    widest = ranges[0] if ranges else (0, 0, 0)
+    for start, end, b in ranges[1:]:
+        a = widest[2]
+        if start < widest[1] and (a in written or b in written):
+            raise KernelError(f"arguments '{params[a].name}' and '{params[b].name}' share memory, "
+                              f"the kernel writes to '{params[a if a in written else b].name}'")  # fmt: skip
+        widest = max(widest, (start, end, b), key=lambda r: r[1])
 
 
 def dense_strides(shape: tuple[int, ...]) -> list[int]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import tilepipe
-from kernels import compile_dynamic_matmul, scale_func
+from runtime_kernels import add_into_func, compile_dynamic_matmul, scale_func
 
 F32 = np.float32
 
@@ -69,6 +69,31 @@ def test_tensors_with_dlpack(scale):
             return self.array.__dlpack_device__()
 
     assert (scale(Foreign(X), 2.0) == 2).all()
+
+
+def test_tensors_that_are_written():
+    add = tilepipe.compile(add_into_func())
+    assert add.written == {1}
+    x = np.arange(40, dtype=F32)
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    with pytest.raises(tilepipe.KernelError, match="argument 'Y' is read-only, the kernel writes to it"):
+        add(x, frozen)
+    with pytest.raises(tilepipe.KernelError, match="arguments 'X' and 'Y' share memory, the kernel writes to 'Y'"):
+        add(x, x)
+    with pytest.raises(tilepipe.KernelError, match="share memory, the kernel writes to 'Y'"):
+        add(x[1:20], x[:19])
+    y = np.ones(40, F32)
+    add(frozen, y)
+    assert (y == 1 + x).all()
+    both = np.ones(40, F32)
+    add(both[:20], both[20:])
+    assert (both[20:] == 2).all()
+
+
+def test_one_tensor_read_twice(matmul):
+    a = np.eye(8, dtype=F32)
+    assert (matmul(a, a) == a).all()
 
 
 def test_results_are_new_arrays(scale):

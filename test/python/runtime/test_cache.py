@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 import tilepipe
-from kernels import matmul_func, scale_func
+from runtime_kernels import matmul_func, scale_func
 from tilepipe import cache
 
 
@@ -31,9 +31,9 @@ def test_key_does_not_depend_on_what_was_built_before():
 
 def test_key_does_not_depend_on_the_process_or_the_place_of_the_source(tmp_path):
     """CACHE-03: the same kernel in another file, in another process."""
-    here = pathlib.Path(__file__).parent / "kernels.py"
-    (tmp_path / "kernels.py").write_text("# moved down\n" * 7 + here.read_text())
-    script = "from kernels import *; from tilepipe import cache\n"
+    here = pathlib.Path(__file__).parent / "runtime_kernels.py"
+    (tmp_path / "runtime_kernels.py").write_text("# moved down\n" * 7 + here.read_text())
+    script = "from runtime_kernels import *; from tilepipe import cache\n"
     script += "print(cache.make_key(matmul_func(64, 64, 64).script(), 'cpu', ''))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path,
                          env={**os.environ, "PYTHONHASHSEED": "7"})  # fmt: skip

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import tilepipe
-from kernels import GEMM
+from runtime_kernels import GEMM
 from tilepipe import ir
 
 SCF = """

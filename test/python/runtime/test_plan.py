@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tilepipe
 import tilepipe.language as T
-from kernels import GEMM, add_into_func, compile_dynamic_matmul, matmul_func, scale_func
+from runtime_kernels import GEMM, add_into_func, compile_dynamic_matmul, matmul_func, scale_func
 
 
 def test_plan_of_a_gemm():
@@ -21,7 +21,7 @@ def test_plan_of_a_gemm():
         "a": (3, 6144, "shared"), "b": (3, 6144, "shared"), "c": (1, 4096, "fragment"),
     }  # fmt: skip
     assert loop.bytes == {"shared": 12288, "fragment": 4096}
-    assert loop.location.file.endswith("kernels.py")
+    assert loop.location.file.endswith("runtime_kernels.py")
 
 
 def test_plan_of_a_serial_loop_has_the_reason():

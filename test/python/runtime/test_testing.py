@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tilepipe
 import tilepipe.language as T
-from kernels import add_into_func, compile_dynamic_matmul, matmul_func, scale_func
+from runtime_kernels import add_into_func, compile_dynamic_matmul, matmul_func, scale_func
 from tilepipe.testing import assert_matches
 
 

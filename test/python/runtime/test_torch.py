@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 
 import tilepipe
 import tilepipe.torch
-from kernels import add_into_func, compile_dynamic_matmul, scale_func
+from runtime_kernels import add_into_func, compile_dynamic_matmul, scale_func
 
 
 @pytest.fixture(scope="module")
