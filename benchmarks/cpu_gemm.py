@@ -80,7 +80,14 @@ def inject(build: Path, text: str) -> str:
 def run_ours(build: Path, text: str, inputs: list[Path], prefix: str) -> tuple[float, float]:
     """Processor time: seconds of the kernel, milliseconds of its compilation."""
     args = ",".join(str(path) for path in inputs) + ",_"
-    command = [str(build / "bin/tile-run"), "-", "--jit", "--time=5", f"--args={args}", f"--save={prefix}"]
+    command = [
+        str(build / "bin/tile-run"),
+        "-",
+        "--jit",
+        "--time=5",
+        f"--args={args}",
+        f"--save={prefix}",
+    ]
     output = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
     compiled = re.search(r"compiled in [\d.]+ ms, processor ([\d.]+) ms", output)
     shortest = re.search(r"shortest of \d+ runs: [\d.]+ ms, processor ([\d.]+) ms", output)
@@ -107,7 +114,7 @@ def measure(build: Path, size: int, element: str, transpose_b: bool, rounds: int
     wide = a.astype(np.float32), (b.T if transpose_b else b).astype(np.float32)
     with tempfile.TemporaryDirectory() as folder:
         inputs = [Path(folder) / "a.npy", Path(folder) / "b.npy"]
-        for path, array in zip(inputs, (a, b)):
+        for path, array in zip(inputs, (a, b), strict=True):
             np.save(path, array)
         text = inject(build, kernel(size, element, transpose_b))
         ours, compiled, blas = float("inf"), float("inf"), float("inf")
@@ -127,13 +134,17 @@ def measure(build: Path, size: int, element: str, transpose_b: bool, rounds: int
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--build", type=Path, default=Path("build"))
     parser.add_argument("--size", type=int, default=1024)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    print(f"{'kernel':18} {'ms':>9} {'GFLOP/s':>9} {'BLAS ms':>9} {'GFLOP/s':>9} {'ratio':>9} {'compile ms':>12}")
+    print(
+        f"{'kernel':18} {'ms':>9} {'GFLOP/s':>9} {'BLAS ms':>9} {'GFLOP/s':>9} {'ratio':>9} {'compile ms':>12}"
+    )
     good = True
     for element, transpose_b in (("f32", False), ("f16", False), ("f32", True), ("f16", True)):
         good &= measure(options.build, options.size, element, transpose_b, options.rounds)

@@ -390,17 +390,20 @@ TEST(CpuKernel, LaunchesInParallel) {
 }
 
 TEST(CpuKernel, CompilesFromSeveralThreads) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  auto module = parseSourceString<ModuleOp>(histogram, context.get());
+  ASSERT_TRUE(module);
   std::vector<std::thread> threads;
   std::atomic<int> good{0};
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 3; ++i) {
-        auto kernel = compile(histogram);
+        auto kernel = CpuKernel::compile(*module);
         if (!kernel)
-          return;
+          return llvm::consumeError(kernel.takeError());
         std::vector<int32_t> x(128, 3), y(8, 0);
         float f = 0;
-        invoke(*kernel, "f", {{x.data(), {128}}, {y.data(), {8}}, {&f, {1}}},
+        invoke(**kernel, "f", {{x.data(), {128}}, {y.data(), {8}}, {&f, {1}}},
                2);
         good += y[3] == 128;
       }

@@ -22,6 +22,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <chrono>
+#include <mutex>
 #include <numeric>
 
 using namespace mlir;
@@ -80,16 +81,24 @@ static LogicalResult checkCalls(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-static LogicalResult lowerModule(ModuleOp module,
-                                 const CpuCompileOptions &options,
-                                 unsigned vectorBits) {
-  PassManager pm(module.getContext());
+/// A lowered copy of a module, or null.
+static OwningOpRef<ModuleOp> lowerModule(ModuleOp original,
+                                         const CpuCompileOptions &options,
+                                         unsigned vectorBits) {
+  // Passes load dialects, which two threads may not do in one context. This is
+  // a small part of a compilation.
+  static std::mutex oneAtATime;
+  std::lock_guard<std::mutex> lock(oneAtATime);
+  OwningOpRef<ModuleOp> module = original.clone();
+  if (failed(checkCalls(*module)))
+    return nullptr;
+  PassManager pm(module->getContext());
   TileToCPUOptions pipeline;
   pipeline.async = options.asyncRuntime ? "runtime" : "inline";
   pipeline.sanitize = options.sanitize;
   pipeline.vectorBits = vectorBits;
   buildTileToCPUPipeline(pm, pipeline);
-  return pm.run(module);
+  return succeeded(pm.run(*module)) ? std::move(module) : nullptr;
 }
 
 llvm::Expected<std::unique_ptr<CpuKernel>>
@@ -109,9 +118,8 @@ CpuKernel::compile(ModuleOp original, const CpuCompileOptions &options,
   unsigned vectorBits =
       options.vectorBits ? options.vectorBits : getVectorBits(**machine);
 
-  OwningOpRef<ModuleOp> module = original.clone();
-  if (failed(checkCalls(*module)) ||
-      failed(lowerModule(*module, options, vectorBits)))
+  OwningOpRef<ModuleOp> module = lowerModule(original, options, vectorBits);
+  if (!module)
     return makeError("module cannot be lowered to the CPU");
   spent.lower = lap();
 

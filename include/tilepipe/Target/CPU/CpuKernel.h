@@ -63,7 +63,7 @@ class CpuKernel {
 public:
   /// Compiles a copy of `module`, which may be in any phase. What is wrong with
   /// it is also emitted as a diagnostic at its place. The context must know the
-  /// dialects of `registerDialects`. Thread-safe where the contexts differ.
+  /// dialects of `registerDialects`. Thread-safe, in one context too.
   static llvm::Expected<std::unique_ptr<CpuKernel>>
   compile(mlir::ModuleOp module, const CpuCompileOptions &options = {},
           CpuCompileTimes *times = nullptr);
