@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -240,6 +241,9 @@ def _bind(name: str, inputs: list[Parameter], args: tuple[Any, ...], kwargs: dic
         if key in given:
             raise KernelError(f"kernel '{name}' got argument '{key}' twice")
         given[key] = value
+    for parameter in inputs:
+        if parameter.default is not inspect.Parameter.empty:
+            given.setdefault(parameter.name, parameter.default)
     missing = [n for n in names if n not in given]
     if missing:
         raise KernelError(f"kernel '{name}' takes {len(names)} arguments, missing {', '.join(missing)}")

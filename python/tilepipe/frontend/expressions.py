@@ -161,10 +161,22 @@ class ExpressionInterpreter:
         left, result = self.eval(node.left), None
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.eval(right_node)
-            this = _COMPARE[type(op)](left, right)
+            this = self.compare(type(op), left, right)
             result = this if result is None else self.both(result, this)
             left = right
         return result
+
+    def compare(self, op: type, left: Any, right: Any) -> Any:
+        if op not in (ast.In, ast.NotIn) or not isinstance(right, (list, tuple, range)):
+            return _COMPARE[op](left, right)
+        if not any(isinstance(v, Staged) for v in (left, *right)):
+            return _COMPARE[op](left, right)
+        found: Any = False
+        for item in right:
+            found = self.builder.binary("|", found, self.builder.binary("==", left, item))
+        if op is ast.In:
+            return found
+        return self.builder.invert(found) if isinstance(found, Staged) else True
 
     def both(self, a: Any, b: Any) -> Any:
         return self.builder.binary("&", a, b) if isinstance(a, Staged) or isinstance(b, Staged) else a and b

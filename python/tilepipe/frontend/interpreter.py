@@ -34,6 +34,13 @@ class Source:
         return SourceLocation(self.file, self.first_line + line - 1, column + self.indent + 1)
 
 
+_INSTEAD = {
+    "break": "; use 'while' with a condition",
+    "continue": "; put what follows under an 'if'",
+    "functiondef": "; define helpers outside, with @T.macro",
+}
+
+
 class ReturnFromMacro(Exception):
     """The value of a `return` statement of a macro."""
 
@@ -72,7 +79,9 @@ class Interpreter(ExpressionInterpreter):
             with self.at(statement):
                 handler = getattr(self, "run_" + type(statement).__name__, None)
                 if handler is None:
-                    raise KernelError(f"'{type(statement).__name__.lower()}' statements are not supported in a kernel")
+                    kind = type(statement).__name__.lower()
+                    hint = _INSTEAD.get(kind, "")
+                    raise KernelError(f"'{kind}' statements are not supported in a kernel{hint}")
                 handler(statement)
 
     # Simple statements ------------------------------------------------------------------------------------
@@ -245,6 +254,8 @@ class Interpreter(ExpressionInterpreter):
             self.run_parallel(node, spec)
         elif isinstance(spec, loops.Serial):
             self.run_serial(node, spec)
+        elif isinstance(spec, loops.Grid):
+            self.run_grid(node, spec)
         elif isinstance(spec, loops.Pipelined):
             self.run_pipelined(node, spec)
         elif isinstance(spec, Iterable) and not isinstance(spec, str):
@@ -290,6 +301,17 @@ class Interpreter(ExpressionInterpreter):
             self.bind(names, inits, list(block.arguments)[1:])
             scf.YieldOp(self.run_body(node.body, names, inits))
         self.bind(names, inits, op.results)
+
+    def run_grid(self, node: ast.For, spec: loops.Grid) -> None:
+        targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+        if len(targets) != len(spec.extents):
+            raise KernelError(f"T.grid has {count(len(spec.extents), 'extent')}, got {count(len(targets), 'name')}")
+        body = node.body
+        for target, extent in zip(reversed(targets), reversed(spec.extents), strict=True):
+            values = ast.Constant(loops.Serial(0, extent))  # type: ignore[arg-type]
+            loop = ast.For(target, ast.copy_location(values, node.iter), body, [])
+            body = [ast.copy_location(loop, node)]
+        self.run(body)
 
     def run_pipelined(self, node: ast.For, spec: loops.Pipelined) -> None:
         if self.builder.parallels:

@@ -31,6 +31,13 @@ class Serial:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """``T.grid``: serial loops, one inside of the other."""
+
+    extents: tuple[object, ...]
+
+
+@dataclass(frozen=True)
 class Parallel:
     """``T.Parallel``: points of a box in no order."""
 

@@ -13,7 +13,7 @@ from tilepipe import ir
 from tilepipe.dialects import func, memref
 from tilepipe.frontend import dtypes
 from tilepipe.frontend.builder import Builder
-from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.errors import KernelError, SourceLocation
 from tilepipe.frontend.interpreter import Interpreter, ReturnFromMacro, Source
 from tilepipe.frontend.values import Buffer, Expr, Linear
 
@@ -43,6 +43,7 @@ class Parameter:
 
     name: str
     type: TensorType | dtypes.DType
+    default: object = inspect.Parameter.empty
 
 
 def read_source(function: Callable[..., Any]) -> Source:
@@ -54,10 +55,14 @@ def read_source(function: Callable[..., Any]) -> Source:
     text = "".join(lines)
     dedented = textwrap.dedent(text)
     indent = len(text.split("\n", 1)[0]) - len(dedented.split("\n", 1)[0])
-    tree = ast.parse(dedented).body[0]
+    file = inspect.getsourcefile(function) or "<kernel>"
+    try:
+        tree = ast.parse(dedented).body[0]
+    except SyntaxError:  # a lambda in the middle of an expression
+        tree = ast.Pass()
     if not isinstance(tree, ast.FunctionDef):
-        raise KernelError("a kernel is a plain function")
-    return Source(tree, inspect.getsourcefile(function) or "<kernel>", first, indent)
+        raise KernelError("a kernel is a plain function, with 'def'", SourceLocation(file, first, indent + 1))
+    return Source(tree, file, first, indent)
 
 
 def outer_lookup(function: Callable[..., Any]) -> Callable[[str], Any]:
@@ -111,13 +116,18 @@ class PrimFunc:
         self.function = function
         self.name = function.__name__
         self.source = read_source(function)
-        self.params = tuple(self._parameter(p) for p in inspect.signature(function).parameters.values())
+        parameters = inspect.signature(function).parameters.values()
+        # Without a type, a default is a constant of the kernel.
+        self.constants = {p.name: p.default for p in parameters if p.annotation is p.empty is not p.default}
+        self.params = tuple(self._parameter(p) for p in parameters if p.name not in self.constants)
         self.__doc__ = function.__doc__
 
     def _parameter(self, parameter: inspect.Parameter) -> Parameter:
         arguments = self.source.tree.args
         nodes = {a.arg: a for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
         place = self.source.location(nodes.get(parameter.name, self.source.tree))
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise KernelError(f"'{parameter}': a kernel has a fixed list of arguments", place)
         if parameter.annotation is inspect.Parameter.empty:
             raise KernelError(
                 f"argument '{parameter.name}' has no type; write '{parameter.name}: T.Tensor((M, N), dtype)'", place
@@ -127,7 +137,9 @@ class PrimFunc:
         except KernelError as error:
             raise KernelError(error.message, place) from None
         if isinstance(type_, (TensorType, dtypes.DType)):
-            return Parameter(parameter.name, type_)
+            if isinstance(type_, TensorType) and parameter.default is not parameter.empty:
+                raise KernelError(f"argument '{parameter.name}' is a tensor and has no default", place)
+            return Parameter(parameter.name, type_, parameter.default)
         raise KernelError(f"argument '{parameter.name}' is a T.Tensor or a dtype, got {type_!r}", place)
 
     def build(self, context: ir.Context) -> ir.Module:
@@ -153,7 +165,7 @@ class PrimFunc:
             raise KernelError.from_diagnostics(error) from None
 
     def _bind_arguments(self, builder: Builder, arguments: list[ir.Value]) -> dict[str, Any]:
-        env: dict[str, Any] = {}
+        env: dict[str, Any] = dict(self.constants)
         sizes: dict[Dynamic, Expr] = {}
         for parameter, argument in zip(self.params, arguments, strict=True):
             type_ = parameter.type

@@ -35,7 +35,17 @@ from tilepipe.language.buffers import (
     symbolic,
 )
 from tilepipe.language.debug import device_assert, print
-from tilepipe.language.loops import Kernel, Parallel, Pipelined, serial, unroll
+from tilepipe.language.loops import (
+    Kernel,
+    Parallel,
+    Pipelined,
+    get_thread_binding,
+    grid,
+    serial,
+    sync_threads,
+    unroll,
+    vectorized,
+)
 from tilepipe.language.math import (
     Cast,
     abs,

@@ -42,6 +42,28 @@ def unroll(start: object, stop: object = None, step: object = 1, **_: object) ->
     return loops.Serial(first, last, step, unroll=True)
 
 
+def vectorized(extent: object) -> loops.Serial:
+    """As `serial`; vectors are chosen by targets."""
+    return loops.Serial(0, extent)
+
+
+def grid(*extents: object) -> loops.Grid:
+    """Serial loops, one inside of the other: ``for i, j in T.grid(m, n):``."""
+    if not extents:
+        raise KernelError("T.grid needs an extent")
+    return loops.Grid(extents)
+
+
+def get_thread_binding(dim: int = 0) -> object:
+    """Raises: kernels are written on tiles, and targets map them to threads."""
+    del dim
+    raise KernelError("kernels have no thread index; loop over the elements of a tile with T.Parallel")
+
+
+def sync_threads() -> None:
+    """Accepted for TileLang; the compiler places barriers."""
+
+
 def Parallel(*extents: object, **_: object) -> loops.Parallel:
     """The points of a box, in no order: ``for i, j in T.Parallel(m, n):``."""
     if not extents:

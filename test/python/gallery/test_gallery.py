@@ -257,7 +257,7 @@ def try_statement():
     return k
 
 
-@case("'break' statements are not supported in a kernel")
+@case("'break' statements are not supported in a kernel; use 'while' with a condition")
 def break_statement():
     @T.prim_func
     def k(A: T.Tensor((64,), "float32")):
@@ -267,6 +267,55 @@ def break_statement():
                     break  # here
 
     return k
+
+
+@case("'continue' statements are not supported in a kernel; put what follows under an 'if'")
+def continue_statement():
+    @T.prim_func
+    def k(A: T.Tensor((64,), "float32")):
+        with T.Kernel(1):
+            for i in T.serial(64):
+                if A[i] > 0:
+                    continue  # here
+                A[i] = 0.0
+
+    return k
+
+
+@case("kernels have no thread index; loop over the elements of a tile with T.Parallel")
+def thread_index():
+    @T.prim_func
+    def k(A: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=64):
+            tx = T.get_thread_binding()  # here
+            A[tx] = 0.0
+
+    return k
+
+
+@case("'*rest: [T.float32]': a kernel has a fixed list of arguments")
+def variable_arguments():
+    @T.prim_func
+    def k(A: T.Tensor((64,), "float32"), *rest: [T.float32]):  # here
+        with T.Kernel(1):
+            T.clear(A)
+
+    return k
+
+
+@case("argument 'A' is a tensor and has no default")
+def default_of_a_tensor():
+    @T.prim_func
+    def k(A: T.Tensor((64,), "float32") = None):  # here
+        with T.Kernel(1):
+            T.clear(A)
+
+    return k
+
+
+@case("a kernel is a plain function, with 'def'")
+def kernel_of_a_lambda():
+    return T.prim_func(lambda A: T.clear(A))  # here
 
 
 @case("expected 'with T.Kernel(...)', got Serial")
