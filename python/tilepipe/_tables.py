@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html as _html
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -12,8 +13,8 @@ class Sheet:
 
     title: str
     columns: tuple[str, ...]
-    rows: list[tuple[str, ...]]
-    notes: list[str] = field(default_factory=list)
+    rows: Sequence[tuple[str, ...]]
+    notes: Sequence[str] = field(default_factory=list)
 
 
 def text(sheets: list[Sheet]) -> str:

@@ -72,6 +72,7 @@ def draw(parameter: Parameter, shape: tuple[int, ...], rng: np.random.Generator,
     """A random argument. Numbers of integer tensors are 0 or 1: they may be indices."""
     type_ = parameter.type
     dtype = type_.dtype if isinstance(type_, TensorType) else type_
+    values: Any
     if not dtype.is_float:
         values = rng.integers(0, 2, shape)
     else:

@@ -214,9 +214,9 @@ class _Reader:
     def buffers(self, loop: Any) -> tuple[Buffer, ...]:
         found: dict[Any, Buffer] = {}
         for op in operations(loop):
-            for value in filter(lambda v: isinstance(v.type, ir.MemRefType), op.operands):
-                root = root_of(value)
-                if isinstance(root, ir.BlockArgument) or root.owner.operation.name != "tile.alloc":
+            for value in op.operands:
+                root = root_of(value) if isinstance(value.type, ir.MemRefType) else None
+                if root is None or isinstance(root, ir.BlockArgument) or root.owner.operation.name != "tile.alloc":
                     continue
                 attributes = root.owner.operation.attributes
                 versions = attributes["versions"].value if "versions" in attributes else 1
@@ -260,7 +260,7 @@ def read_loops(function: Any, names: list[str]) -> list[Loop]:
 def complete(kernel: str, loops: list[Loop], injected: Any, remarks: list[Remark]) -> Plan:
     """The plan: ``loops`` with their waits in the injected function, which keeps their locations."""
     found = [_Found() for _ in loops]
-    rest = []
+    rest: list[Remark] = []
     for op in operations(injected):
         number = _owner(loops, place_of(op.location)) if op.name.startswith("tile.async.") else None
         if number is None:
