@@ -344,10 +344,14 @@ class Interpreter(ExpressionInterpreter):
         """Stages one iteration; the values of the names after it, in the types they came in with."""
         before = dict(self.env)
         self.run(body)
-        results = [
-            self.builder.cast(self.builder.as_expr(self.env[name], init.dtype), init.dtype).value
-            for name, init in zip(names, inits, strict=True)
-        ]
+        results = []
+        for name, init in zip(names, inits, strict=True):
+            value = self.builder.as_expr(self.env[name], init.dtype)
+            if value.dtype.is_float and (not init.dtype.is_float or value.dtype.bits > init.dtype.bits):
+                text = f"'{name}' is {init.dtype} before the loop and {value.dtype} after its body"
+                hint = "start with a float, as 0.0" if not init.dtype.is_float else f"start with T.{value.dtype}(...)"
+                raise KernelError(f"{text}; {hint}", self.source.location(_assignment(body, name)))
+            results.append(self.builder.cast(value, init.dtype).value)
         self.env = before
         return results
 

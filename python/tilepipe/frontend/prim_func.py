@@ -24,6 +24,14 @@ class Dynamic:
 
     name: str
 
+    def _arithmetic(self, *_: object) -> Any:
+        raise KernelError(
+            f"size '{self.name}' is not known here; it is inside of a kernel that has a tensor with this size"
+        ).at_caller()
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = _arithmetic
+    __mod__ = __rmod__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = _arithmetic
+
 
 @dataclass(frozen=True)
 class TensorType:

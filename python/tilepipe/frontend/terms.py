@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 _PACKAGE = str(Path(__file__).parents[1])
+_INTERPRETER = str(Path(__file__).parent / "interpreter.py")
 _OPERATIONS = {
     "tile.alloc": "a tile", "tile.copy": "T.copy", "tile.fill": "T.fill", "tile.gemm": "T.gemm", "tile.map": "T.Parallel",
     "tile.reduce": "T.reduce", "tile.atomic": "an atomic", "tile.pipeline": "T.Pipelined", "tile.launch": "T.Kernel",
@@ -49,9 +50,11 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def caller() -> tuple[str, int, int] | None:
-    """File, line and column of the innermost call from outside of this package."""
+    """File, line and column of the innermost call from outside of this package; none while a kernel is staged."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith((_PACKAGE, "<")):
+        if frame.f_code.co_filename == _INTERPRETER:
+            return None  # the statement that is staged is the place
         frame = frame.f_back  # type: ignore[assignment]
     if frame is None:
         return None

@@ -373,6 +373,43 @@ def carried_in_parallel():
     return k
 
 
+@case("'total' is int32 before the loop and float32 after its body; start with a float, as 0.0")
+def sum_that_starts_as_an_integer():
+    @T.prim_func
+    def k(A: T.Tensor((64,), "float32"), B: T.Tensor((1,), "float32")):
+        with T.Kernel(1):
+            total = 0
+            for i in T.serial(64):
+                total += A[i]  # here
+            B[0] = total
+
+    return k
+
+
+@case("size 'n' is not known here; it is inside of a kernel that has a tensor with this size")
+def size_of_no_argument():
+    m, n = T.dynamic("m"), T.dynamic("n")
+
+    @T.prim_func
+    def k(A: T.Tensor((m,), "float32")):
+        with T.Kernel(T.ceildiv(n, 16)):  # here
+            T.clear(A)
+
+    return k
+
+
+@case("size 'n' is not known here")
+def arithmetic_in_a_shape():
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def k(A: T.Tensor((n * 2,), "float32")):  # here
+        with T.Kernel(1):
+            T.clear(A)
+
+    return k
+
+
 @case("assign one element, or use T.copy or T.fill for a region")
 def assign_a_region():
     @T.prim_func
