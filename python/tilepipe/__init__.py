@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from .compiler import Kernel, compile
     from .foreign import from_mlir
     from .frontend import KernelError, PrimFunc
+    from .options import PassConfigKey
 
 _HOMES = {
     "Kernel": "compiler",
     "KernelError": "frontend",
+    "PassConfigKey": "options",
     "PrimFunc": "frontend",
     "compile": "compiler",
     "from_mlir": "foreign",
@@ -27,7 +29,7 @@ _HOMES = {
 }
 _MODULES = ("cache", "language", "testing", "torch")
 
-__all__ = ["Kernel", "KernelError", "PrimFunc", "__version__", "compile", "from_mlir", "jit"]
+__all__ = ["Kernel", "KernelError", "PassConfigKey", "PrimFunc", "__version__", "compile", "from_mlir", "jit"]
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 from tilepipe.compiler import Kernel, compile
 from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.prim_func import PrimFunc
+from tilepipe.options import ignore_foreign
 from tilepipe.target import Target
 
 
@@ -91,8 +92,10 @@ def jit(
     out_idx: Sequence[int] | int | None = None,
     target: str | Target = "auto",
     pass_configs: dict[str, Any] | None = None,
+    **foreign: Any,
 ) -> Any:
     """Decorates a factory of kernels; with or without arguments. See `tilepipe.compile`."""
+    ignore_foreign(foreign)
     if func is not None:
         return JITFunction(func, out_idx, target, pass_configs)
     return lambda factory: JITFunction(factory, out_idx, target, pass_configs)

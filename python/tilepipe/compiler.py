@@ -14,7 +14,7 @@ from tilepipe.effects import written_arguments
 from tilepipe.foreign import ForeignFunc
 from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.prim_func import Parameter, PrimFunc, TensorType
-from tilepipe.options import Options
+from tilepipe.options import Options, ignore_foreign
 from tilepipe.passmanager import PassManager
 from tilepipe.plan import (
     Plan,
@@ -279,12 +279,14 @@ def compile(
     out_idx: Sequence[int] | int | None = None,
     target: str | Target = "auto",
     pass_configs: dict[str, Any] | None = None,
+    **foreign: Any,
 ) -> Kernel:
     """Compiles a kernel (a function with `T.prim_func`) for a target. Raises `KernelError` where it is wrong.
 
     ``pass_configs``: ``policy`` ("tilelang" or "modulo") and ``form`` of loops ("peeled" or "predicated"); keys of
-    TileLang are ignored.
+    TileLang are ignored, as are its further arguments (``verbose``, ``execution_backend``, ...).
     """
+    ignore_foreign(foreign)
     if not isinstance(func, (PrimFunc, ForeignFunc)):
         raise KernelError(f"expected a function with @T.prim_func, got {type(func).__name__}")
     return Kernel(func, parse(target), out_idx, Options.parse(pass_configs))

@@ -11,6 +11,27 @@ from tilepipe.frontend.errors import KernelError
 _CHOICES = {"policy": ("tilelang", "modulo"), "form": ("peeled", "predicated")}
 # Keys of TileLang's `pass_configs`; they steer passes that do not exist here.
 _FOREIGN = ("tl.", "tir.", "relax.", "cuda.")
+# Arguments of TileLang's `jit` and `compile` about things that do not exist here.
+_FOREIGN_ARGUMENTS = ("target_host", "execution_backend", "verbose", "debug_root_path", "compile_flags")
+
+
+def ignore_foreign(arguments: Mapping[str, Any]) -> None:
+    """Raises for keyword arguments that are none of TileLang's either."""
+    for name in arguments:
+        if name not in _FOREIGN_ARGUMENTS:
+            raise KernelError(f"unexpected argument '{name}'; there are out_idx, target and pass_configs")
+
+
+class _ForeignKeys(type):
+    def __getattr__(cls, name: str) -> str:
+        family, _, rest = name.partition("_")
+        if f"{family.lower()}." not in _FOREIGN or not rest:
+            raise AttributeError(f"there is no pass config key '{name}'")
+        return f"{family.lower()}.{rest.lower()}"
+
+
+class PassConfigKey(metaclass=_ForeignKeys):
+    """The names of TileLang's pass configs: ``PassConfigKey.TL_DISABLE_TMA_LOWER``. They are ignored."""
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,22 @@ def test_wrong_options(configs, message):
         tilepipe.compile(scale_func(), pass_configs=configs)
 
 
+def test_arguments_of_tilelang_are_accepted():
+    key = tilepipe.PassConfigKey.TL_DISABLE_TMA_LOWER
+    assert key == "tl.disable_tma_lower"
+
+    @tilepipe.jit(out_idx=[-1], execution_backend="cython", verbose=False, pass_configs={key: True})
+    def factory(n):
+        return scale_func((n,))
+
+    assert (factory(20)(np.ones(20, np.float32), 2.0) == 2).all()
+    for wrong in (tilepipe.jit, lambda **how: tilepipe.compile(scale_func(), **how)):
+        with pytest.raises(tilepipe.KernelError, match="unexpected argument 'fast'; there are out_idx, target and"):
+            wrong(fast=True)
+    with pytest.raises(AttributeError, match="no pass config key 'FAST'"):
+        _ = tilepipe.PassConfigKey.FAST
+
+
 def compile_and_count(_=0):
     before = cache.statistics.stores, cache.statistics.hits
     kernel = tilepipe.compile(scale_func((100,)), out_idx=[-1])
