@@ -59,15 +59,6 @@ class CheckReport:
         return _tables.html([self._sheet()])
 
 
-def numpy_dtype(name: str) -> Any:
-    """The numpy dtype of a dtype's name; bfloat16 comes from ml_dtypes."""
-    if name == "bfloat16":
-        import ml_dtypes
-
-        return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype("int64" if name == "index" else name)
-
-
 def draw(parameter: Parameter, shape: tuple[int, ...], rng: np.random.Generator, small: bool) -> Any:
     """A random argument. Numbers of integer tensors are 0 or 1: they may be indices."""
     type_ = parameter.type
@@ -78,7 +69,7 @@ def draw(parameter: Parameter, shape: tuple[int, ...], rng: np.random.Generator,
     else:
         values = rng.integers(-3, 4, shape) if small else rng.standard_normal(shape)
     if isinstance(type_, TensorType):
-        return np.ascontiguousarray(np.asarray(values).astype(numpy_dtype(dtype.name)))
+        return np.ascontiguousarray(np.asarray(values).astype(arguments.numpy_dtype(dtype.name)))
     return float(values) if dtype.is_float else int(values)
 
 

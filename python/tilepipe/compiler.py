@@ -267,11 +267,7 @@ def _allocate(parameter: Parameter, sizes: dict[Any, tuple[int, str]], like: Any
         return torch.empty(shape, dtype=getattr(torch, type_.dtype.name), device=like.device)
     import numpy as np
 
-    if type_.dtype.name == "bfloat16":
-        import ml_dtypes
-
-        return np.empty(shape, ml_dtypes.bfloat16)
-    return np.empty(shape, type_.dtype.name)
+    return np.empty(shape, arguments.numpy_dtype(type_.dtype.name))
 
 
 def compile(

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from tilepipe._jit import JITFunction
-from tilepipe.check import Maker, dynamic_sizes, make_arguments, numpy_dtype, run_form
+from tilepipe.check import Maker, dynamic_sizes, make_arguments, run_form
 from tilepipe.compiler import Kernel, compile
 from tilepipe.frontend.dtypes import DType
 from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.prim_func import PrimFunc, TensorType
+from tilepipe.runtime.arguments import numpy_dtype
 
 Sizes = tuple[int, int] | Sequence[int]
 # Relative and absolute, by the type of the result.

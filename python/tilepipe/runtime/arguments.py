@@ -127,12 +127,21 @@ def scalar(value: Any, dtype: DType, name: str) -> Any:
         return _SCALARS[dtype.name](float(value))
     if isinstance(value, (float, np.floating)):
         raise KernelError(f"argument '{name}' is a {dtype}, got {type(value).__name__}")
-    return _SCALARS[dtype.name](value if dtype.kind == "bool" else int(value))
+    result = _SCALARS[dtype.name](value if dtype.kind == "bool" else int(value))
+    if result.value != value:
+        raise KernelError(f"argument '{name}' is a {dtype}, which {value} does not fit")
+    return result
+
+
+def numpy_dtype(name: str) -> Any:
+    """The numpy dtype of a dtype's name; those that numpy lacks come from ml_dtypes."""
+    try:
+        return np.dtype("int64" if name == "index" else name)
+    except TypeError:
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, name))
 
 
 def _half(value: float, dtype: DType) -> Any:
-    if dtype.name == "float16":
-        return ctypes.c_uint16(int(np.float16(value).view(np.uint16)))
-    import ml_dtypes
-
-    return ctypes.c_uint16(int(ml_dtypes.bfloat16(value).view(np.uint16)))
+    return ctypes.c_uint16(int(np.array(value, numpy_dtype(dtype.name)).view(np.uint16)))

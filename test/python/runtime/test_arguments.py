@@ -91,6 +91,24 @@ def test_tensors_that_are_written():
     assert (both[20:] == 2).all()
 
 
+def test_scalars_that_do_not_fit():
+    import tilepipe.language as T
+
+    @T.prim_func
+    def put(a: T.int8, b: T.bfloat16, c: T.bool, A: T.Tensor((1,), "int8"), B: T.Tensor((1,), "bfloat16"),
+            C: T.Tensor((1,), "int32")):  # fmt: skip
+        with T.Kernel(1):
+            A[0], B[0], C[0] = a, b, T.if_then_else(c, 7, 8)
+
+    kernel = tilepipe.compile(put, out_idx=[3, 4, 5])
+    assert [float(x[0]) for x in kernel(-128, 1.5, True)] == [-128, 1.5, 7]
+    assert [float(x[0]) for x in kernel(np.int64(3), 2, False)] == [3, 2, 8]
+    with pytest.raises(tilepipe.KernelError, match="argument 'a' is a int8, which 300 does not fit"):
+        kernel(300, 1.5, True)
+    with pytest.raises(tilepipe.KernelError, match="argument 'a' is a int8, got float"):
+        kernel(1.0, 1.5, True)
+
+
 def test_one_tensor_read_twice(matmul):
     a = np.eye(8, dtype=F32)
     assert (matmul(a, a) == a).all()
