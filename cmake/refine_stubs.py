@@ -140,12 +140,15 @@ def main() -> None:
     module, directory = sys.argv[1], pathlib.Path(sys.argv[2])
     directory.mkdir(parents=True, exist_ok=True)
     root = importlib.import_module(module)
-    for name, part in [("__init__", root), ("ir", root.ir), ("passmanager", root.passmanager)]:
+    for name, part in [("__init__", root), ("ir", root.ir), ("passmanager", root.passmanager),
+                       ("tile", root.tile)]:
         stub = StubGen(part, include_private=True)
         stub.put(part)
         text = stub.get()
         if name == "passmanager":
             text = "from .ir import Context\n" + refine(text)
+        elif name == "tile":
+            text = "from .ir import Attribute, Context, Type\n" + refine(text)
         elif name == "ir":
             text = refine(text)
         (directory / f"{name}.pyi").write_text(text)

@@ -80,7 +80,8 @@ static void invoke(PyCpuKernel &self, const std::string &entry, nb::list args,
   options.seed = seed;
   auto parsed = tilepipe::runtime::parseCompletionPolicy(policy);
   if (!parsed)
-    throw nb::value_error(("unknown completion policy '" + policy + "'").c_str());
+    throw nb::value_error(
+        ("unknown completion policy '" + policy + "'").c_str());
   options.policy = *parsed;
   std::vector<Descriptor> descriptors;
   descriptors.reserve(nb::len(args));

@@ -354,6 +354,7 @@ void bindAttributes(nb::module_ &m);
 void bindElements(nb::module_ &m);
 void bindAffine(nb::module_ &m);
 void bindSymbols(nb::module_ &m);
+void bindTileAttributes(nb::module_ &m);
 void bindPassManager(nb::module_ &m);
 /// Nothing where the CPU target is switched off.
 void bindCpuKernel(nb::module_ &m);

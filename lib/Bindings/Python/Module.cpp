@@ -54,6 +54,8 @@ NB_MODULE(_native, m) {
   bindRegions(ir);
   bindValues(ir);
   bindSymbols(ir);
+  nb::module_ tile = m.def_submodule("tile", "Attributes of the tile dialect");
+  bindTileAttributes(tile);
   nb::module_ passes = m.def_submodule("passmanager", "Pass pipelines");
   bindPassManager(passes);
   bindCpuKernel(m);

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ir as _ir
+from .._load import native as _native
 from ._ods_common import _cext, get_op_result_or_value, get_op_results_or_values
 from ._tile_enum_gen import *  # noqa: F403
 from ._tile_ops_gen import *  # noqa: F403
@@ -18,10 +19,22 @@ from ._tile_ops_gen import YieldOp, _Dialect
 from .arith import constant
 from .memref import DimOp, split_mixed
 
+_native_tile = _native.tile
+SpaceAttr = _native_tile.SpaceAttr
+StageAttr = _native_tile.StageAttr
+PipelineScheduleAttr = _native_tile.PipelineScheduleAttr
+MemoryAttr = _native_tile.MemoryAttr
+TransferAttr = _native_tile.TransferAttr
+ComputeUnitAttr = _native_tile.ComputeUnitAttr
+TargetAttr = _native_tile.TargetAttr
+TokenType = _native_tile.TokenType
+get_target = _native_tile.get_target
+target_models = _native_tile.target_models
+
 
 def space(name: str, context: Any = None) -> Any:
     """`#tile.space<name>`."""
-    return _ir.Attribute.parse(f"#tile.space<{name}>", context)
+    return SpaceAttr.get(name, context)
 
 
 def _append_body(op: Any, types: Sequence[Any]) -> None:

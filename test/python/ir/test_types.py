@@ -148,16 +148,16 @@ def test_aggregates(ctx):
 def test_casters(ctx):
     """A registered class replaces the plain one."""
 
-    class Token(Type):
+    class AsyncToken(Type):
         pass
 
-    token = Type.parse("!tile.token")
+    token = Type.parse("!gpu.async.token")
     assert type(token) is Type
-    ir.register_type_caster(token.typeid)(Token)
+    ir.register_type_caster(token.typeid)(AsyncToken)
     try:
-        assert isinstance(Type.parse("!tile.token"), Token)
+        assert isinstance(Type.parse("!gpu.async.token"), AsyncToken)
         with pytest.raises(RuntimeError, match="already registered"):
-            ir.register_type_caster(token.typeid)(Token)
+            ir.register_type_caster(token.typeid)(AsyncToken)
     finally:
         ir.register_type_caster(token.typeid, replace=True)(Type)
     assert F32Type.static_typeid == F32Type.get().typeid != IndexType.static_typeid
