@@ -132,9 +132,10 @@ void CopyEmitter::emit() {
     b.sourceEnd =
         e.max(b.sourceBegin, e.min(b.targetEnd, e.sub(sourceDim, source)));
     bounds.push_back(b);
+    // The end of a region may not fit into an index; `dim - size` does.
     for (auto [from, dim] : {std::pair(source, sourceDim), {target, targetDim}})
       whole =
-          e.both(whole, e.both(e.le(zero, from), e.le(e.add(from, size), dim)));
+          e.both(whole, e.both(e.le(zero, from), e.le(from, e.sub(dim, size))));
   }
   e.when(
       whole, [&] { emitWhole(); },
