@@ -9,6 +9,7 @@
 #include "PlannedLoop.h"
 
 #include "tilepipe/Analysis/AsyncCopies.h"
+#include "tilepipe/Analysis/Regions.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -159,6 +160,17 @@ LogicalResult PlannedLoop::checkDependences(const DependenceGraph &graph) {
 // Groups and waits
 //===----------------------------------------------------------------------===//
 
+/// True if what depends on a statement has to wait for its asynchronous copies.
+/// All that the statement writes is a target of them; what it only loads, such
+/// as the indices of a gather, has been read when they are started.
+static bool needsCompletion(const Dependence &d, const AsyncCopies &from) {
+  if (d.kind != DependenceKind::WAR)
+    return true;
+  return llvm::any_of(from.copies, [&](CopyOp copy) {
+    return mayAlias(getRootBuffer(copy.getSource()), d.buffer);
+  });
+}
+
 /// Puts asynchronous statements that follow each other, have one stage and the
 /// same first consumer into one group.
 void PlannedLoop::makeGroups(const DependenceGraph &graph) {
@@ -191,6 +203,8 @@ void PlannedLoop::makeGroups(const DependenceGraph &graph) {
   SmallVector<Moment> first(statements.size(), never);
   for (const Dependence &d : graph.getDependences()) {
     unsigned from = positionOf[d.from], to = positionOf[d.to];
+    if (!needsCompletion(d, async[from]))
+      continue;
     first[from] = std::min(
         first[from],
         Moment(statements[to].stage - statements[from].stage + d.distance, to));
@@ -209,13 +223,13 @@ void PlannedLoop::makeGroups(const DependenceGraph &graph) {
       statements[position - 1].endsGroup = -1;
     groupOf[position] = statement.endsGroup = groups.size() - 1;
   }
-  makeWaits(graph, groupOf);
+  makeWaits(graph, groupOf, async);
   for (AsyncCopies &found : async)
     makeAsync(found.copies);
 }
 
-void PlannedLoop::makeWaits(const DependenceGraph &graph,
-                            ArrayRef<int> groupOf) {
+void PlannedLoop::makeWaits(const DependenceGraph &graph, ArrayRef<int> groupOf,
+                            ArrayRef<AsyncCopies> async) {
   // For each consumer and group, how many steps back the youngest instance is
   // that it needs; and for each group the earliest wait by a consumer in the
   // producer's own iteration, which runs whenever the producer does.
@@ -226,7 +240,7 @@ void PlannedLoop::makeWaits(const DependenceGraph &graph,
   for (const Dependence &d : graph.getDependences()) {
     unsigned from = positionOf[d.from], to = positionOf[d.to];
     int group = groupOf[from];
-    if (group < 0)
+    if (group < 0 || !needsCompletion(d, async[from]))
       continue;
     int64_t distance =
         statements[to].stage - statements[from].stage + d.distance;

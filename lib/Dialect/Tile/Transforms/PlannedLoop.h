@@ -20,6 +20,10 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+namespace tilepipe {
+struct AsyncCopies;
+} // namespace tilepipe
+
 namespace tilepipe::tile {
 
 /// The group of a wait that was committed `distance` steps before.
@@ -98,7 +102,8 @@ private:
   llvm::LogicalResult collectStatements(const DependenceGraph &graph);
   llvm::LogicalResult checkDependences(const DependenceGraph &graph);
   void makeGroups(const DependenceGraph &graph);
-  void makeWaits(const DependenceGraph &graph, llvm::ArrayRef<int> groupOf);
+  void makeWaits(const DependenceGraph &graph, llvm::ArrayRef<int> groupOf,
+                 llvm::ArrayRef<AsyncCopies> async);
   void makeAsync(llvm::MutableArrayRef<CopyOp> copies);
   void indexBody();
 
