@@ -229,8 +229,8 @@ void AccessCollector::enterSubview(BufferAccess &access,
   llvm::SmallBitVector dropped = subview.getDroppedDims();
   SmallVector<Interval, 3> region;
   unsigned next = 0;
-  for (auto [dim, offset, stride] : llvm::enumerate(
-           subview.getMixedOffsets(), subview.getMixedStrides())) {
+  for (auto [dim, offset, stride] :
+       llvm::enumerate(subview.getMixedOffsets(), subview.getMixedStrides())) {
     Interval interval;
     interval.high = 1;
     if (!dropped.test(dim))
@@ -251,31 +251,52 @@ void AccessCollector::enterSubview(BufferAccess &access,
   access.region = region;
 }
 
+/// True if the region is all of a buffer of this type.
+static bool isWhole(ArrayRef<Interval> region, Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref && memref.hasStaticShape() &&
+         llvm::all_of(llvm::zip_equal(region, memref.getShape()), [](auto it) {
+           auto &[interval, extent] = it;
+           return !interval.any && interval.dense && interval.start.known &&
+                  !interval.start.iteration && interval.start.terms.empty() &&
+                  interval.start.constant + interval.low == 0 &&
+                  interval.start.constant + interval.high == extent;
+         });
+}
+
 /// Moves the region of `access` from the index space of `buffer` to that of the
 /// root, view by view.
 void AccessCollector::enterView(BufferAccess &access, Value buffer) {
   access.root = getRootBuffer(buffer);
-  bool lost = false, hasSlot = false;
+  bool lost = false, slotLost = false;
+  SlotOp element;
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
     buffer = view.getViewSource();
     Operation *op = view.getOperation();
     if (auto slot = dyn_cast<SlotOp>(op)) {
       // The region stays one of the element; `versions` tells the slot.
       access.versions = matchRotation(slot.getIndex(), loop).value_or(0);
-      lost |= hasSlot || buffer != access.root;
-      hasSlot = true;
+      slotLost |= element || buffer != access.root;
+      element = slot;
     } else if (auto subview = dyn_cast<memref::SubViewOp>(op);
-               subview && !lost && !hasSlot) {
+               subview && !lost && !element) {
       enterSubview(access, subview);
+    } else if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op) &&
+               !lost && !element &&
+               isWhole(access.region, op->getResult(0).getType())) {
+      access.region = wholeRegion(buffer.getType());
     } else if (!isa<memref::CastOp>(op)) {
       lost = true;
     }
   }
-  if (!lost)
+  if (!lost && !slotLost)
     return;
-  access.region = wholeRegion(access.root.getType());
+  // A view of an element stays in the element, whatever its shape.
+  bool staysInSlot = element && !slotLost;
+  access.region = wholeRegion(staysInSlot ? element.getType()
+                                          : Type(access.root.getType()));
   access.definite = access.definiteIfGuard = false;
-  if (hasSlot)
+  if (!staysInSlot && element)
     access.versions = 0;
 }
 
@@ -319,9 +340,8 @@ struct InnerRange {
 
 /// Replaces an inner induction variable by the range of its values.
 static void widen(Interval &interval, const InnerRange &range) {
-  auto *it = llvm::find_if(interval.start.terms, [&](auto &term) {
-    return term.first == range.iv;
-  });
+  auto *it = llvm::find_if(interval.start.terms,
+                           [&](auto &term) { return term.first == range.iv; });
   if (it == interval.start.terms.end() || interval.any)
     return;
   int64_t factor = it->second;
@@ -439,12 +459,12 @@ Operation *AccessCollector::collect(Operation *op, Accesses &accesses) {
     if (!value || !isa<MemRefType>(value.getType()) ||
         (!reads && !isa<MemoryEffects::Write>(effect.getEffect())))
       return op;
-    regions.push_back({value,
-                       reads ? RegionAccess::Kind::Read
-                             : RegionAccess::Kind::Write,
-                       {},
-                       {},
-                       /*definite=*/false});
+    regions.push_back(
+        {value,
+         reads ? RegionAccess::Kind::Read : RegionAccess::Kind::Write,
+         {},
+         {},
+         /*definite=*/false});
   }
   add(accesses, op, regions);
   return nullptr;
@@ -471,9 +491,8 @@ Operation *AccessCollector::collectRegions(Operation *op, Accesses &accesses) {
     for (const InnerRange &range : ranges) {
       // Two dimensions that move together do not cover a box.
       unsigned uses = llvm::count_if(access.region, [&](Interval &interval) {
-        return llvm::any_of(interval.start.terms, [&](auto &term) {
-          return term.first == range.iv;
-        });
+        return llvm::any_of(interval.start.terms,
+                            [&](auto &term) { return term.first == range.iv; });
       });
       access.definite &= uses <= 1;
       access.definiteIfGuard &= uses <= 1;
@@ -678,8 +697,8 @@ static bool isCoveredAlong(size_t dim, const BufferAccess &read,
   for (const BufferAccess *write : writes) {
     bool others = true;
     for (size_t k = 0; k < read.region.size(); ++k)
-      others &= k == dim ||
-                contains(write->region[k], read.region[k], low, high);
+      others &=
+          k == dim || contains(write->region[k], read.region[k], low, high);
     contains(write->region[dim], read.region[dim], low, high);
     if (others && low < high)
       pieces.push_back({low, high});

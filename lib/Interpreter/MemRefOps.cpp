@@ -1,4 +1,5 @@
-//===- MemRefOps.cpp - Buffers, loads, stores and views ---------------------===//
+//===- MemRefOps.cpp - Buffers, loads, stores and views
+//---------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,11 +35,14 @@ struct Index {
   int64_t constant = 0;
   bool isStatic = true;
 
-  int64_t get(const Slot *s) const { return isStatic ? constant : int64_t(s[slot]); }
+  int64_t get(const Slot *s) const {
+    return isStatic ? constant : int64_t(s[slot]);
+  }
 };
 } // namespace
 
-static SmallVector<Index> getIndices(Compiler &c, ArrayRef<OpFoldResult> values) {
+static SmallVector<Index> getIndices(Compiler &c,
+                                     ArrayRef<OpFoldResult> values) {
   SmallVector<Index> indices;
   for (OpFoldResult value : values) {
     if (auto dynamic = dyn_cast<Value>(value))
@@ -166,7 +170,8 @@ static void compileStore(Compiler &, Operation *op, Instr &in) {
   in.run = runStore;
 }
 
-static Slot combine(arith::AtomicRMWKind kind, const Element &e, Slot a, Slot b) {
+static Slot combine(arith::AtomicRMWKind kind, const Element &e, Slot a,
+                    Slot b) {
   auto pick = [&](bool first) { return first ? a : b; };
   auto floats = [&](auto f) {
     return e.kind == Kind::F64
@@ -315,11 +320,13 @@ static bool runSubView(Machine &m, const Instr &in, Slot *s) {
   for (unsigned dim = 0; dim < source.rank; ++dim) {
     int64_t first = data.offsets[dim].get(s), size = data.sizes[dim].get(s);
     int64_t stride = data.strides[dim].get(s), extent = source.size(dim);
-    __int128 last = __int128(first) + __int128(std::max<int64_t>(size, 1) - 1) * stride;
+    __int128 last =
+        __int128(first) + __int128(std::max<int64_t>(size, 1) - 1) * stride;
     if (size < 0)
       return m.fail(in, "has the negative size " + Twine(size) +
                             " in dimension " + Twine(dim));
-    if (size > 0 && (first < 0 || first >= extent || last < 0 || last >= extent))
+    if (size > 0 &&
+        (first < 0 || first >= extent || last < 0 || last >= extent))
       return m.fail(in, "takes " + Twine(size) + " elements from " +
                             Twine(first) + " with stride " + Twine(stride) +
                             " in dimension " + Twine(dim) + " of extent " +
@@ -328,7 +335,8 @@ static bool runSubView(Machine &m, const Instr &in, Slot *s) {
     if (data.dropped.test(dim))
       continue;
     slots[2 + kept] = size;
-    slots[2 + in.count + kept] = uint64_t(stride) * uint64_t(source.stride(dim));
+    slots[2 + in.count + kept] =
+        uint64_t(stride) * uint64_t(source.stride(dim));
     ++kept;
   }
   slots[0] = source.slots[0];
@@ -384,7 +392,8 @@ static bool runView(Machine &m, const Instr &in, Slot *s) {
     view.slots[2 + dim] =
         ShapedType::isDynamic(extent) ? s[in.operands[next++]] : extent;
   int64_t count = countElements(view.slots + 2, view.rank), bytes = -1;
-  if (count < 0 || __builtin_mul_overflow(count, int64_t(in.to.bytes), &bytes) ||
+  if (count < 0 ||
+      __builtin_mul_overflow(count, int64_t(in.to.bytes), &bytes) ||
       shift < 0 || shift > source.size(0) || bytes > source.size(0) - shift)
     return m.fail(in, "takes " + Twine(bytes) + " bytes from " + Twine(shift) +
                           " of " + Twine(source.size(0)));
@@ -394,11 +403,15 @@ static bool runView(Machine &m, const Instr &in, Slot *s) {
   return true;
 }
 
-static void compileView(Compiler &, Operation *, Instr &in) { in.run = runView; }
+static void compileView(Compiler &, Operation *, Instr &in) {
+  in.run = runView;
+}
 
 namespace {
 struct ReinterpretData {
   SmallVector<Index> offsets, sizes, strides;
+  /// What the offset counts from: the version that the view is of, if any.
+  Index base{0, 0, true};
 };
 } // namespace
 
@@ -408,14 +421,16 @@ static bool runReinterpret(Machine &m, const Instr &in, Slot *s) {
   SmallVector<Slot, 12> slots(getViewSlots(in.count));
   slots[0] = s[in.operands[0]];
   // The offset counts from the start of the buffer, not of the view.
-  slots[1] = uint64_t(data.offsets.front().get(s)) * in.to.bytes;
+  slots[1] = uint64_t(data.base.get(s)) +
+             uint64_t(data.offsets.front().get(s)) * in.to.bytes;
   for (unsigned dim = 0; dim < in.count; ++dim) {
     int64_t size = data.sizes[dim].get(s);
     if (size < 0)
       return m.fail(in, "has the negative size " + Twine(size) +
                             " in dimension " + Twine(dim));
     slots[2 + dim] = size;
-    slots[2 + in.count + dim] = uint64_t(data.strides[dim].get(s)) * in.to.bytes;
+    slots[2 + in.count + dim] =
+        uint64_t(data.strides[dim].get(s)) * in.to.bytes;
   }
   std::memcpy(view.slots, slots.data(), slots.size() * sizeof(Slot));
   return true;
@@ -429,6 +444,15 @@ static void compileReinterpret(Compiler &c, Operation *op, Instr &in) {
   data->offsets = getIndices(c, cast.getMixedOffsets());
   data->sizes = getIndices(c, cast.getMixedSizes());
   data->strides = getIndices(c, cast.getMixedStrides());
+  // A version is a buffer of its own, see `tile.slot`.
+  Value source = op->getOperand(0);
+  while (auto view = source.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<SlotOp>(view)) {
+      data->base = {c.slotOf(source) + 1, 0, false};
+      break;
+    }
+    source = view.getViewSource();
+  }
   in.count = cast.getType().getRank();
   in.data = data;
   if (data->offsets.size() == 1 && data->sizes.size() == in.count &&
@@ -473,9 +497,9 @@ static void compileExpand(Compiler &c, Operation *op, Instr &in) {
   auto *data = c.make<ReshapeData>();
   for (auto &group : expand.getReassociationIndices())
     data->groups.emplace_back(group.begin(), group.end());
-  data->shape = getIndices(
-      c, getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(),
-                        op->getContext()));
+  data->shape =
+      getIndices(c, getMixedValues(expand.getStaticOutputShape(),
+                                   expand.getOutputShape(), op->getContext()));
   in.count = getRank(op->getResult(0));
   in.data = data;
   if (data->groups.size() == getRank(op->getOperand(0)))
