@@ -122,11 +122,15 @@ static LogicalResult verifyCopy(CopyT op) {
   return success();
 }
 
-/// `sizes` of a copy that names none: the shape of the target, or of the source
-/// if that has the lower rank.
+/// `sizes` of a copy that names none: the shape of the side of lower rank; where
+/// ranks are equal that of the tile, the side that is on chip, or else the target.
 static ArrayRef<int64_t> getDefaultSizes(MemRefType source, MemRefType target) {
-  return source.getRank() < target.getRank() ? source.getShape()
-                                             : target.getShape();
+  if (source.getRank() != target.getRank())
+    return source.getRank() < target.getRank() ? source.getShape()
+                                               : target.getShape();
+  bool stores = getMemorySpace(source) != MemorySpace::Global &&
+                getMemorySpace(target) == MemorySpace::Global;
+  return stores ? source.getShape() : target.getShape();
 }
 
 static ParseResult parseIndexList(OpAsmParser &parser,
@@ -213,8 +217,10 @@ static ParseResult parseCopy(OpAsmParser &parser, OperationState &result) {
   if (!staticSizes) {
     ArrayRef<int64_t> shape = getDefaultSizes(memrefs[0], memrefs[1]);
     if (llvm::any_of(shape, ShapedType::isDynamic))
-      return parser.emitError(typeLoc, "expects 'sizes' where a side of lower "
-                                       "rank, or the target, is dynamic");
+      return parser.emitError(typeLoc,
+                              "expects 'sizes' where the side that gives them "
+                              "(of lower rank, on chip, or the target) is "
+                              "dynamic");
     staticSizes = b.getDenseI64ArrayAttr(shape);
   }
   typename CopyT::Properties &props =

@@ -174,7 +174,7 @@ func.func @copy_p5_below(%a: memref<4xf32>) {
 // -----
 
 func.func @copy_parse_dynamic_shape(%a: memref<?xf32>) {
-  // expected-error @below {{expects 'sizes' where a side of lower rank, or the target, is dynamic}}
+  // expected-error @below {{expects 'sizes' where the side that gives them (of lower rank, on chip, or the target) is dynamic}}
   tile.copy %a to %a : memref<?xf32> to memref<?xf32>
   return
 }

@@ -279,3 +279,16 @@ func.func @raised_loop(%n: index) {
 }
 
 }
+
+// A store without sizes stores the tile, and does not fill the rest of the matrix.
+// CHECK-LABEL: func.func @copy_store_is_of_the_tile
+// CHECK: tile.copy %{{.*}} to %{{.*}}[8, 8] : memref<4x4xf32, #tile.space<fragment>> to memref<64x64xf32>
+// CHECK: tile.copy %{{.*}} to %{{.*}}[8, 8] : memref<4x4xf32, #tile.space<fragment>> to memref<?x?xf32>
+// CHECK: tile.copy %{{.*}} to %{{.*}} sizes [64, 64] : memref<4x4xf32, #tile.space<fragment>> to memref<64x64xf32>
+func.func @copy_store_is_of_the_tile(%C: memref<64x64xf32>, %D: memref<?x?xf32>) {
+  %t = tile.alloc : memref<4x4xf32, #tile.space<fragment>>
+  tile.copy %t to %C[8, 8] : memref<4x4xf32, #tile.space<fragment>> to memref<64x64xf32>
+  tile.copy %t to %D[8, 8] : memref<4x4xf32, #tile.space<fragment>> to memref<?x?xf32>
+  tile.copy %t to %C sizes [64, 64] : memref<4x4xf32, #tile.space<fragment>> to memref<64x64xf32>
+  return
+}

@@ -147,8 +147,9 @@ def Tile_CopyOp : Tile_CopyLikeOp<"copy"> {
     outside a buffer is ever accessed. *Guard.* With `if %g` the copy happens
     only where `%g` is true; the target keeps its contents otherwise.
 
-    Offsets default to zero. `sizes` defaults to the shape of the target, or of
-    the source if that has the lower rank. Where ranks differ, the region runs
+    Offsets default to zero. `sizes` defaults to the shape of the side of lower
+    rank; where ranks are equal, to that of the side that is on chip if only the
+    target is global, else to that of the target. Where ranks differ, the region runs
     over the dimensions `dims` of the side of higher rank (by default its last
     ones) and has extent 1 in the others.
 
