@@ -33,6 +33,7 @@ def _memref(match: re.Match[str]) -> str:
 def in_kernel_terms(message: str) -> str:
     """A diagnostic without names of operations and types that no kernel has."""
     message = re.sub(r"'?memref<(?P<shape>[\dx?]*[a-z]+\d*)(?:, [^']*?>*)?>'?", _memref, message)
+    message = re.sub(r"'(?:arith|math|affine|index)\.\w+'", "a scalar", message)
     message = re.sub(r"'([a-z]+\.[a-z_]+)' op ", lambda m: f"{_OPERATIONS.get(m[1], m[1])}: ", message)
     message = re.sub(r"'([a-z]+\.[a-z_]+)'", lambda m: _OPERATIONS.get(m[1], m[0]), message)
     return re.sub(r"'(b?f\d+|i\d+|index)'", lambda m: _element(m[1]), message)
