@@ -1,4 +1,5 @@
-//===- ArithOps.cpp - Integer and float arithmetic --------------------------===//
+//===- ArithOps.cpp - Integer and float arithmetic
+//--------------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,10 +22,9 @@ using namespace tilepipe::interp;
 static Slot getConstant(const Element &element, Attribute value) {
   if (auto integer = dyn_cast<IntegerAttr>(value))
     return integer.getValue().getSExtValue();
-  return fromBits(element, cast<FloatAttr>(value)
-                               .getValue()
-                               .bitcastToAPInt()
-                               .getZExtValue());
+  return fromBits(
+      element,
+      cast<FloatAttr>(value).getValue().bitcastToAPInt().getZExtValue());
 }
 
 static bool runConstant(Machine &, const Instr &in, Slot *s) {
@@ -53,8 +53,7 @@ static void compileConstant(Compiler &c, Operation *op, Instr &in) {
 //===----------------------------------------------------------------------===//
 
 /// Signed values in, any bits out; `w` is the width.
-template <typename F>
-static bool runInt(Machine &, const Instr &in, Slot *s) {
+template <typename F> static bool runInt(Machine &, const Instr &in, Slot *s) {
   const Slot *a = s + in.operands[0], *b = s + in.operands[1];
   unsigned w = in.to.width;
   for (uint32_t i = 0; i < in.count; ++i)
@@ -73,7 +72,7 @@ namespace {
 TILEPIPE_INT(AddI, ua + ub)
 TILEPIPE_INT(SubI, ua - ub)
 TILEPIPE_INT(MulI, uint64_t(a) * uint64_t(b))
-TILEPIPE_INT(AndI, ua & ub)
+TILEPIPE_INT(AndI, ua &ub)
 TILEPIPE_INT(OrI, ua | ub)
 TILEPIPE_INT(XOrI, ua ^ ub)
 TILEPIPE_INT(ShLI, ub >= w ? 0 : ua << ub)
@@ -158,9 +157,8 @@ static bool runCmpI(Machine &, const Instr &in, Slot *s) {
   const Slot *a = s + in.operands[0], *b = s + in.operands[1];
   unsigned w = in.from.width;
   for (uint32_t i = 0; i < in.count; ++i)
-    s[in.result + i] = -int64_t(compareInts(predicate, a[i], b[i],
-                                            zeroExtend(a[i], w),
-                                            zeroExtend(b[i], w)));
+    s[in.result + i] = -int64_t(compareInts(
+        predicate, a[i], b[i], zeroExtend(a[i], w), zeroExtend(b[i], w)));
   return true;
 }
 
@@ -175,7 +173,8 @@ static bool runAddExtended(Machine &, const Instr &in, Slot *s) {
   const Slot *a = s + in.operands[0], *b = s + in.operands[1];
   unsigned w = in.to.width;
   for (uint32_t i = 0; i < in.count; ++i) {
-    uint64_t ua = zeroExtend(a[i], w), sum = zeroExtend(ua + zeroExtend(b[i], w), w);
+    uint64_t ua = zeroExtend(a[i], w),
+             sum = zeroExtend(ua + zeroExtend(b[i], w), w);
     s[in.result + i] = signExtend(sum, w);
     s[in.result + in.count + i] = -int64_t(sum < ua);
   }
@@ -214,20 +213,20 @@ TILEPIPE_FLOAT(DivF, a / b)
 TILEPIPE_FLOAT(RemF, std::fmod(a, b))
 TILEPIPE_FLOAT(MaximumF, std::isnan(a)   ? a
                          : std::isnan(b) ? b
-                         : a == b ? (std::signbit(a) ? b : a)
-                                  : std::max(a, b))
+                         : a == b        ? (std::signbit(a) ? b : a)
+                                         : std::max(a, b))
 TILEPIPE_FLOAT(MinimumF, std::isnan(a)   ? a
                          : std::isnan(b) ? b
-                         : a == b ? (std::signbit(a) ? a : b)
-                                  : std::min(a, b))
+                         : a == b        ? (std::signbit(a) ? a : b)
+                                         : std::min(a, b))
 TILEPIPE_FLOAT(MaxNumF, std::isnan(a)   ? b
                         : std::isnan(b) ? a
-                        : a == b ? (std::signbit(a) ? b : a)
-                                 : std::max(a, b))
+                        : a == b        ? (std::signbit(a) ? b : a)
+                                        : std::max(a, b))
 TILEPIPE_FLOAT(MinNumF, std::isnan(a)   ? b
                         : std::isnan(b) ? a
-                        : a == b ? (std::signbit(a) ? a : b)
-                                 : std::min(a, b))
+                        : a == b        ? (std::signbit(a) ? a : b)
+                                        : std::min(a, b))
 } // namespace
 #undef TILEPIPE_FLOAT
 
@@ -308,8 +307,8 @@ static bool runSelect(Machine &, const Instr &in, Slot *s) {
 
 static bool runSelectVector(Machine &, const Instr &in, Slot *s) {
   for (uint32_t i = 0; i < in.count; ++i)
-    s[in.result + i] = s[(s[in.operands[0] + i] ? in.operands[1]
-                                                : in.operands[2]) + i];
+    s[in.result + i] =
+        s[(s[in.operands[0] + i] ? in.operands[1] : in.operands[2]) + i];
   return true;
 }
 
@@ -359,13 +358,13 @@ struct FPToUI {
 };
 struct Bitcast {
   static Slot apply(const Element &from, const Element &to, Slot v) {
-    uint64_t bits = from.isFloat() ? toBits(from, v) : zeroExtend(v, from.width);
+    uint64_t bits =
+        from.isFloat() ? toBits(from, v) : zeroExtend(v, from.width);
     return fromBits(to, bits);
   }
 };
 
-template <typename F>
-static bool runCast(Machine &, const Instr &in, Slot *s) {
+template <typename F> static bool runCast(Machine &, const Instr &in, Slot *s) {
   for (uint32_t i = 0; i < in.count; ++i)
     s[in.result + i] = F::apply(in.from, in.to, s[in.operands[0] + i]);
   return true;

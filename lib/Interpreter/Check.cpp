@@ -1,4 +1,5 @@
-//===- Check.cpp - Serial against pipelined programs ------------------------===//
+//===- Check.cpp - Serial against pipelined programs
+//------------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -98,7 +99,8 @@ bool tilepipe::parseArguments(StringRef text, ArgumentChoices &choices,
 }
 
 std::vector<SmallVector<ArgumentSpec>>
-tilepipe::getCombinations(const ArgumentChoices &choices, func::FuncOp function) {
+tilepipe::getCombinations(const ArgumentChoices &choices,
+                          func::FuncOp function) {
   std::vector<SmallVector<ArgumentSpec>> combinations(1);
   ArgumentSpec plain;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
@@ -151,9 +153,10 @@ static bool makeBuffer(MemRefType type, unsigned number,
                 Twine(spec.shape->size()));
   int64_t count = 1;
   for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
-    int64_t size = spec.shape                         ? (*spec.shape)[dim]
-                   : !ShapedType::isDynamic(extent) ? extent
-                                                    : ArgumentSpec::defaultExtent;
+    int64_t size = spec.shape ? (*spec.shape)[dim]
+                   : !ShapedType::isDynamic(extent)
+                       ? extent
+                       : ArgumentSpec::defaultExtent;
     if (!ShapedType::isDynamic(extent) && extent != size)
       return fail("expects extent " + Twine(extent) + " in dimension " +
                   Twine(dim) + ", got " + Twine(size));
@@ -166,15 +169,15 @@ static bool makeBuffer(MemRefType type, unsigned number,
   uint64_t state = seed * 0x1000193 + number;
   for (int64_t i = 0; i < count; ++i)
     setElement(buffer, i,
-               double(spec.low +
-                      int64_t(nextRandom(state) %
-                              uint64_t(spec.high - spec.low + 1))));
+               double(spec.low + int64_t(nextRandom(state) %
+                                         uint64_t(spec.high - spec.low + 1))));
   return true;
 }
 
-std::unique_ptr<KernelInput>
-tilepipe::makeInput(func::FuncOp function, ArrayRef<ArgumentSpec> specs,
-                    uint64_t seed, std::string &error) {
+std::unique_ptr<KernelInput> tilepipe::makeInput(func::FuncOp function,
+                                                 ArrayRef<ArgumentSpec> specs,
+                                                 uint64_t seed,
+                                                 std::string &error) {
   auto input = std::make_unique<KernelInput>();
   if (specs.size() > function.getNumArguments()) {
     error = ("'" + function.getSymName() + "' has " +
@@ -190,10 +193,8 @@ tilepipe::makeInput(func::FuncOp function, ArrayRef<ArgumentSpec> specs,
     InterpreterArgument &argument = input->arguments.emplace_back();
     auto memref = dyn_cast<MemRefType>(type);
     if (!memref) {
-      argument.number =
-          spec.number.value_or(isa<FloatType>(type)
-                                   ? 1.5
-                                   : double(ArgumentSpec::defaultExtent));
+      argument.number = spec.number.value_or(
+          isa<FloatType>(type) ? 1.5 : double(ArgumentSpec::defaultExtent));
       continue;
     }
     HostBuffer &buffer = input->buffers.emplace_back();
@@ -228,7 +229,8 @@ static int64_t findMismatch(const HostBuffer &a, const HostBuffer &b,
       continue;
     double x = getElement(a, i), y = getElement(b, i);
     double allowed = tolerance * std::max({1.0, std::fabs(x), std::fabs(y)});
-    bool isClose = std::fabs(x - y) <= allowed || (std::isnan(x) && std::isnan(y));
+    bool isClose =
+        std::fabs(x - y) <= allowed || (std::isnan(x) && std::isnan(y));
     if (tolerance == 0 || !isa<FloatType>(a.elementType) || !isClose)
       return i;
   }

@@ -1,4 +1,5 @@
-//===- Compiler.cpp - From IR to instructions -------------------------------===//
+//===- Compiler.cpp - From IR to instructions
+//-------------------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -31,7 +32,8 @@ uint32_t Compiler::numSlots(Type type) {
   if (auto memref = dyn_cast<MemRefType>(type))
     return getViewSlots(memref.getRank());
   if (auto vector = dyn_cast<VectorType>(type))
-    return isSupported(type) ? std::max<int64_t>(vector.getNumElements(), 1) : 1;
+    return isSupported(type) ? std::max<int64_t>(vector.getNumElements(), 1)
+                             : 1;
   return 1;
 }
 
@@ -161,7 +163,8 @@ Function &Compiler::getFunction(func::FuncOp op) {
   Function &function = *owner;
   function.op = op;
   Function *outer = std::exchange(current, &function);
-  auto addError = [&](Operation *at, bool (*run)(Machine &, const Instr &, Slot *)) {
+  auto addError = [&](Operation *at,
+                      bool (*run)(Machine &, const Instr &, Slot *)) {
     Instr in;
     in.op = at;
     in.run = run;

@@ -1,4 +1,5 @@
-//===- ControlOps.cpp - Calls, loops and branches ---------------------------===//
+//===- ControlOps.cpp - Calls, loops and branches
+//---------------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -147,16 +148,16 @@ static bool runBoxBody(Machine &m, const Instr &in, const BoxData &data,
 static bool runBox(Machine &m, const Instr &in, Slot *s) {
   const auto &data = in.get<BoxData>();
   unsigned rank = data.ivs.size();
-  SmallVector<int64_t, 4> lower(rank, 0), step(rank, 1), count(rank), index(rank, 0);
+  SmallVector<int64_t, 4> lower(rank, 0), step(rank, 1), count(rank),
+      index(rank, 0);
   bool isEmpty = false;
   for (unsigned dim = 0; dim < rank; ++dim) {
     if (!data.lowers.empty()) {
       lower[dim] = s[data.lowers[dim]];
       step[dim] = s[data.steps[dim]];
       if (step[dim] <= 0)
-        return m.fail(in, "steps by " + Twine(step[dim]) +
-                              " in dimension " + Twine(dim) +
-                              ", which is not positive");
+        return m.fail(in, "steps by " + Twine(step[dim]) + " in dimension " +
+                              Twine(dim) + ", which is not positive");
       count[dim] = getTripCount(lower[dim], s[data.uppers[dim]], step[dim]);
     } else {
       count[dim] = ShapedType::isDynamic(data.extents[dim])

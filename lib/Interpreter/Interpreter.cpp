@@ -1,4 +1,5 @@
-//===- Interpreter.cpp - Reference execution of tile programs ---------------===//
+//===- Interpreter.cpp - Reference execution of tile programs
+//---------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -26,8 +27,8 @@ public:
                                   SmallVectorImpl<double> *results);
 
 private:
-  bool setArgument(Machine &machine, const Instr &in, unsigned number, Type type,
-                   const InterpreterArgument &argument, Slot *slots);
+  bool setArgument(Machine &machine, const Instr &in, unsigned number,
+                   Type type, const InterpreterArgument &argument, Slot *slots);
 
   Compiler compiler;
 };
@@ -64,10 +65,10 @@ bool InterpreterImpl::setArgument(Machine &machine, const Instr &in,
     if (element.kind == Kind::None)
       return machine.fail(in, "argument " + Twine(number) +
                                   " is neither a memref nor a number");
-    slots[0] = element.isFloat()
-                   ? roundDouble(element, argument.number)
-                   : signExtend(floatToInt(argument.number, 64, true),
-                                element.width);
+    slots[0] =
+        element.isFloat()
+            ? roundDouble(element, argument.number)
+            : signExtend(floatToInt(argument.number, 64, true), element.width);
     return true;
   }
   if (!argument.buffer)

@@ -1,4 +1,5 @@
-//===- LinalgOps.cpp - Structured operations and affine maps ----------------===//
+//===- LinalgOps.cpp - Structured operations and affine maps
+//----------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -60,9 +61,10 @@ static bool evaluate(AffineExpr expr, ArrayRef<int64_t> dims,
   if (b <= 0)
     return false;
   int64_t floor = a / b - (a % b < 0);
-  value = expr.getKind() == AffineExprKind::Mod
-              ? a - floor * b
-              : floor + (expr.getKind() == AffineExprKind::CeilDiv && a % b != 0);
+  value =
+      expr.getKind() == AffineExprKind::Mod
+          ? a - floor * b
+          : floor + (expr.getKind() == AffineExprKind::CeilDiv && a % b != 0);
   return true;
 }
 
@@ -95,11 +97,12 @@ static bool getExtents(Machine &m, const Instr &in, const LinalgData &data,
 static char *getAddress(Machine &m, const Instr &in, const LinalgData &data,
                         unsigned operand, ArrayRef<int64_t> index, Slot *s,
                         bool isWrite) {
-  View view = getView(s, data.operands[operand].first,
-                      data.operands[operand].second);
+  View view =
+      getView(s, data.operands[operand].first, data.operands[operand].second);
   SmallVector<int64_t, 4> position(view.rank);
   for (unsigned dim = 0; dim < view.rank; ++dim)
-    if (!evaluate(data.maps[operand].getResult(dim), index, {}, position[dim])) {
+    if (!evaluate(data.maps[operand].getResult(dim), index, {},
+                  position[dim])) {
       m.fail(in, "divides by zero in an indexing map");
       return nullptr;
     }

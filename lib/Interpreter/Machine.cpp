@@ -1,4 +1,5 @@
-//===- Machine.cpp - State of a run of the interpreter ----------------------===//
+//===- Machine.cpp - State of a run of the interpreter
+//----------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,7 +21,8 @@ static constexpr unsigned kMaxCallDepth = 200;
 
 void Moves::apply(Slot *s) const {
   if (list.size() == 1) {
-    std::memmove(s + list[0].to, s + list[0].from, list[0].count * sizeof(Slot));
+    std::memmove(s + list[0].to, s + list[0].from,
+                 list[0].count * sizeof(Slot));
     return;
   }
   SmallVector<Slot, 32> held(total);
@@ -64,9 +66,8 @@ void RuntimeError::emit() const {
   if (!op)
     return;
   // The operation itself may be a whole function; its text is not printed.
-  InFlightDiagnostic diagnostic =
-      mlir::emitError(op->getLoc())
-      << "'" << op->getName() << "' op " << message;
+  InFlightDiagnostic diagnostic = mlir::emitError(op->getLoc())
+                                  << "'" << op->getName() << "' op " << message;
   for (auto &[other, text] : notes)
     diagnostic.attachNote(other->getLoc()) << text;
 }

@@ -185,15 +185,16 @@ public:
     }
     return accessAt(in, view, offset, isWrite, bytes);
   }
-  char *accessAt(const Instr &in, const View &view, int64_t offset, bool isWrite,
-                 unsigned bytes) {
+  char *accessAt(const Instr &in, const View &view, int64_t offset,
+                 bool isWrite, unsigned bytes) {
     Buffer *buffer = view.buffer();
     if (LLVM_UNLIKELY(offset < 0 || offset + int64_t(bytes) > buffer->bytes ||
                       buffer->death))
       return failBuffer(in, *buffer, offset, bytes);
     char *address = buffer->data + offset;
     if (LLVM_UNLIKELY(options.sanitize && !engine.idle()))
-      if (auto finding = engine.checkAccess(address, address + bytes, isWrite)) {
+      if (auto finding =
+              engine.checkAccess(address, address + bytes, isWrite)) {
         fail(in, *finding);
         return nullptr;
       }
@@ -223,7 +224,8 @@ public:
   void endBlock();
 
 private:
-  char *failBounds(const Instr &in, int64_t index, int64_t extent, unsigned dim);
+  char *failBounds(const Instr &in, int64_t index, int64_t extent,
+                   unsigned dim);
   char *failBuffer(const Instr &in, Buffer &buffer, int64_t offset,
                    unsigned bytes);
   bool trackInit(const Instr &in, Buffer &buffer, int64_t offset, int64_t bytes,

@@ -1,4 +1,5 @@
-//===- MathOps.cpp - Mathematical functions ---------------------------------===//
+//===- MathOps.cpp - Mathematical functions
+//---------------------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,7 +22,8 @@ static bool runUnary(Machine &, const Instr &in, Slot *s) {
     s[in.result + i] =
         in.to.kind == Kind::F64
             ? fromDouble(F::template apply<double>(asDouble(a[i])))
-            : fromFloat(roundTo(in.to, F::template apply<float>(asFloat(a[i]))));
+            : fromFloat(
+                  roundTo(in.to, F::template apply<float>(asFloat(a[i]))));
   return true;
 }
 
@@ -31,9 +33,10 @@ static bool runBinary(Machine &, const Instr &in, Slot *s) {
   for (uint32_t i = 0; i < in.count; ++i)
     s[in.result + i] =
         in.to.kind == Kind::F64
-            ? fromDouble(F::template apply<double>(asDouble(a[i]), asDouble(b[i])))
-            : fromFloat(roundTo(
-                  in.to, F::template apply<float>(asFloat(a[i]), asFloat(b[i]))));
+            ? fromDouble(
+                  F::template apply<double>(asDouble(a[i]), asDouble(b[i])))
+            : fromFloat(roundTo(in.to, F::template apply<float>(
+                                           asFloat(a[i]), asFloat(b[i]))));
   return true;
 }
 
@@ -43,7 +46,8 @@ static bool runFma(Machine &, const Instr &in, Slot *s) {
   for (uint32_t i = 0; i < in.count; ++i)
     s[in.result + i] =
         in.to.kind == Kind::F64
-            ? fromDouble(std::fma(asDouble(a[i]), asDouble(b[i]), asDouble(c[i])))
+            ? fromDouble(
+                  std::fma(asDouble(a[i]), asDouble(b[i]), asDouble(c[i])))
             : fromFloat(roundTo(in.to, std::fma(asFloat(a[i]), asFloat(b[i]),
                                                 asFloat(c[i]))));
   return true;

@@ -1,4 +1,5 @@
-//===- Npy.cpp - NumPy array files ------------------------------------------===//
+//===- Npy.cpp - NumPy array files
+//------------------------------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -54,8 +55,9 @@ static bool parseHeader(StringRef header, HostBuffer &buffer,
                  StringRef("iu").contains(expected[0]) &&
                  kind.drop_front() == StringRef(expected).drop_front();
   if (kind != expected && !sameInt) {
-    error = ("holds elements '" + description + "', expected '" + expected + "'")
-                .str();
+    error =
+        ("holds elements '" + description + "', expected '" + expected + "'")
+            .str();
     return false;
   }
   if (getField(header, "fortran_order").starts_with("True")) {
@@ -111,8 +113,8 @@ bool tilepipe::readNpy(StringRef path, HostBuffer &buffer, std::string &error) {
     if (__builtin_mul_overflow(bytes, uint64_t(extent), &bytes))
       return fail("has a shape larger than memory");
   if (text.size() < bytes)
-    return fail("holds " + Twine(text.size()) + " bytes of data, its shape needs " +
-                Twine(bytes));
+    return fail("holds " + Twine(text.size()) +
+                " bytes of data, its shape needs " + Twine(bytes));
   buffer.data.assign(text.begin(), text.begin() + bytes);
   return true;
 }

@@ -1,4 +1,5 @@
-//===- Numeric.cpp - Scalars of the interpreter -----------------------------===//
+//===- Numeric.cpp - Scalars of the interpreter
+//-----------------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -137,7 +138,8 @@ Slot interp::floatToInt(double value, unsigned width, bool isSigned) {
   return result.getSExtValue();
 }
 
-Slot interp::convertElement(const Element &from, const Element &to, Slot value) {
+Slot interp::convertElement(const Element &from, const Element &to,
+                            Slot value) {
   if (from.isFloat())
     return to.isFloat() ? roundDouble(to, toDouble(from, value))
                         : floatToInt(toDouble(from, value), to.width, true);
@@ -157,7 +159,9 @@ Slot interp::convertElement(const Element &from, const Element &to, Slot value) 
 // Host buffers
 //===----------------------------------------------------------------------===//
 
-unsigned tilepipe::getElementBytes(Type type) { return getElementOf(type).bytes; }
+unsigned tilepipe::getElementBytes(Type type) {
+  return getElementOf(type).bytes;
+}
 
 int64_t HostBuffer::getNumElements() const {
   int64_t count = 1;

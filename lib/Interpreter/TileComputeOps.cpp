@@ -1,4 +1,5 @@
-//===- TileComputeOps.cpp - Fill, gemm, reduce and atomic -------------------===//
+//===- TileComputeOps.cpp - Fill, gemm, reduce and atomic
+//-------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,14 +29,15 @@ static bool runFill(Machine &m, const Instr &in, Slot *s) {
   unsigned nextOffset = 2, nextSize = 2 + op.getOffsets().size();
   int64_t elements = 1;
   for (unsigned dim = 0; dim < in.count; ++dim) {
-    int64_t offset = op.getStaticOffsets()[dim], size = op.getStaticSizes()[dim];
+    int64_t offset = op.getStaticOffsets()[dim],
+            size = op.getStaticSizes()[dim];
     if (ShapedType::isDynamic(offset))
       offset = s[in.operands[nextOffset++]];
     if (ShapedType::isDynamic(size))
       size = s[in.operands[nextSize++]];
     int64_t extent = target.size(dim);
-    if (size < 0 || offset < 0 || (size > 0 && (offset > extent ||
-                                                size > extent - offset)))
+    if (size < 0 || offset < 0 ||
+        (size > 0 && (offset > extent || size > extent - offset)))
       return m.fail(in, "fills " + Twine(size) + " elements from " +
                             Twine(offset) + " in dimension " + Twine(dim) +
                             " of extent " + Twine(extent));
@@ -87,8 +89,9 @@ static void multiply(const GemmData &data, const View &a, const View &b,
   std::vector<T> right(depth * columns), sums(columns);
   for (int64_t k = 0; k < depth; ++k)
     for (int64_t j = 0; j < columns; ++j)
-      right[k * columns + j] = load(data.b, data.transposeB ? loadAt(data.b, b, j, k)
-                                                            : loadAt(data.b, b, k, j));
+      right[k * columns + j] =
+          load(data.b, data.transposeB ? loadAt(data.b, b, j, k)
+                                       : loadAt(data.b, b, k, j));
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < columns; ++j)
       sums[j] = data.clear ? T(0) : load(data.c, loadAt(data.c, c, i, j));
@@ -156,9 +159,9 @@ static void compileGemm(Compiler &c, Operation *op, Instr &in) {
     return getElementOf(cast<MemRefType>(value.getType()).getElementType());
   };
   auto *data = c.make<GemmData>();
-  *data = {elementOf(gemm.getA()),  elementOf(gemm.getB()),
-           elementOf(gemm.getC()),  gemm.getTransposeA(),
-           gemm.getTransposeB(),    gemm.getClear()};
+  *data = {elementOf(gemm.getA()), elementOf(gemm.getB()),
+           elementOf(gemm.getC()), gemm.getTransposeA(),
+           gemm.getTransposeB(),   gemm.getClear()};
   in.data = data;
   in.run = runGemm;
 }
@@ -252,10 +255,10 @@ struct ReduceData {
 } // namespace
 
 /// Reduces one line of the source into `target`.
-static void reduceLine(const ReduceData &data, const Instr &in, const View &source,
-                       const char *from, char *target) {
-  Slot sum = data.clear ? getNeutral(data.kind, in.to)
-                        : loadElement(in.to, target);
+static void reduceLine(const ReduceData &data, const Instr &in,
+                       const View &source, const char *from, char *target) {
+  Slot sum =
+      data.clear ? getNeutral(data.kind, in.to) : loadElement(in.to, target);
   for (int64_t i = 0, e = source.size(data.dimension); i < e; ++i) {
     Slot value = loadElement(in.from, from + i * source.stride(data.dimension));
     sum = combine(data.kind, in.to, sum, convertElement(in.from, in.to, value));
@@ -284,7 +287,8 @@ static bool runReduce(Machine &m, const Instr &in, Slot *s) {
   }
   runtime::MemoryBox box;
   if (!m.accessView(in, source, in.from, /*isWrite=*/false, box) ||
-      (!data.clear && !m.accessView(in, target, in.to, /*isWrite=*/false, box)) ||
+      (!data.clear &&
+       !m.accessView(in, target, in.to, /*isWrite=*/false, box)) ||
       !m.accessView(in, target, in.to, /*isWrite=*/true, box))
     return false;
   m.charge(elements);
@@ -353,7 +357,8 @@ static bool runAtomic(Machine &m, const Instr &in, Slot *s) {
 
 static void compileAtomic(Compiler &, Operation *op, Instr &in) {
   in.count = getRank(op->getOperand(1));
-  in.data = reinterpret_cast<const void *>(intptr_t(cast<AtomicOp>(op).getKind()));
+  in.data =
+      reinterpret_cast<const void *>(intptr_t(cast<AtomicOp>(op).getKind()));
   in.run = runAtomic;
 }
 

@@ -1,4 +1,5 @@
-//===- TileOps.cpp - Copies and asynchronous operations ---------------------===//
+//===- TileOps.cpp - Copies and asynchronous operations
+//---------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -81,7 +82,8 @@ static CopyData *makeCopy(Compiler &c, OpT op, Instr &in) {
   return data;
 }
 
-/// Where region coordinate `i` lies within `extent`: `0 <= offset + i < extent`.
+/// Where region coordinate `i` lies within `extent`: `0 <= offset + i <
+/// extent`.
 static std::pair<int64_t, int64_t> clip(int64_t offset, int64_t size,
                                         int64_t extent) {
   __int128 begin = std::max<__int128>(0, -__int128(offset));
@@ -188,9 +190,9 @@ static void convertCopy(const CopyData &data, const runtime::CopyRequest &r) {
     }
     if (isValid)
       storeElement(data.to, to,
-                   convertElement(data.from, data.to,
-                                  loadElement(data.from,
-                                              reinterpret_cast<char *>(from))));
+                   convertElement(
+                       data.from, data.to,
+                       loadElement(data.from, reinterpret_cast<char *>(from))));
     else
       std::memcpy(to, r.fill, data.to.bytes);
     int64_t dim = int64_t(rank) - 1;
@@ -227,6 +229,8 @@ static bool runCopy(Machine &m, const Instr &in, Slot *s) {
     return false;
   m.charge(count(request.target));
   if (isAsync) {
+    // Each copy in flight is looked at.
+    m.steps += m.engine.getNumInFlight();
     std::optional<runtime::Finding> finding;
     s[in.result] = m.engine.issue(std::move(request), finding);
     return !finding || m.fail(in, *finding);

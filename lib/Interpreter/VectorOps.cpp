@@ -1,4 +1,5 @@
-//===- VectorOps.cpp - Transfers and simple vector operations ---------------===//
+//===- VectorOps.cpp - Transfers and simple vector operations
+//---------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -200,7 +201,8 @@ static bool runFma(Machine &, const Instr &in, Slot *s) {
   for (uint32_t i = 0; i < in.count; ++i)
     s[in.result + i] =
         in.to.kind == Kind::F64
-            ? fromDouble(std::fma(asDouble(a[i]), asDouble(b[i]), asDouble(c[i])))
+            ? fromDouble(
+                  std::fma(asDouble(a[i]), asDouble(b[i]), asDouble(c[i])))
             : fromFloat(roundTo(in.to, std::fma(asFloat(a[i]), asFloat(b[i]),
                                                 asFloat(c[i]))));
   return true;

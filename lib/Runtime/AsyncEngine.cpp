@@ -1,4 +1,5 @@
-//===- AsyncEngine.cpp - Adversarial asynchronous copies --------------------===//
+//===- AsyncEngine.cpp - Adversarial asynchronous copies
+//--------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -279,10 +280,10 @@ std::optional<Finding> AsyncEngine::makeFinding(const InFlight &copy,
                             "writing")
                : "writes memory that an asynchronous copy is still reading";
   finding.other = copy.request.origin;
-  finding.otherMessage =
-      copy.group ? "the copy, of group " + std::to_string(copy.group) + " of " +
-                       std::to_string(lastGroup) + " so far"
-                 : "the copy, not yet in a group";
+  finding.otherMessage = copy.group ? "the copy, of group " +
+                                          std::to_string(copy.group) + " of " +
+                                          std::to_string(lastGroup) + " so far"
+                                    : "the copy, not yet in a group";
   return finding;
 }
 
@@ -412,8 +413,8 @@ AsyncEngine::Token AsyncEngine::commit(ArrayRef<Token> tokens,
       if (token == 0)
         continue;
       bool isOpen = token % 2 && std::any_of(first, copies.end(), [&](auto &c) {
-        return c.number == token / 2;
-      });
+                      return c.number == token / 2;
+                    });
       if (isOpen)
         continue;
       finding.emplace();
@@ -473,10 +474,10 @@ void AsyncEngine::wait(ArrayRef<Token> tokens, int64_t pending,
       if (copy.group <= counted || copy.group > last || copy.group == 0)
         continue;
       finding.emplace();
-      finding->message =
-          "waits until at most " + std::to_string(pending) +
-          " groups are pending, which does not complete group " +
-          std::to_string(last) + " of " + std::to_string(lastGroup);
+      finding->message = "waits until at most " + std::to_string(pending) +
+                         " groups are pending, which does not complete group " +
+                         std::to_string(last) + " of " +
+                         std::to_string(lastGroup);
       finding->other = copy.request.origin;
       finding->otherMessage = "a copy of a group that it must complete";
       return;

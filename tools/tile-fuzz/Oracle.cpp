@@ -308,6 +308,33 @@ static bool hasWildDim(ModuleOp module) {
       .wasInterrupted();
 }
 
+/// Runs every function whose arguments are small; errors are expected.
+static void interpretAll(ModuleOp module) {
+  Interpreter interpreter;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    bool isSmall = llvm::all_of(function.getArgumentTypes(), [](Type type) {
+      auto memref = dyn_cast<MemRefType>(type);
+      int64_t count = 1;
+      if (memref)
+        for (int64_t extent : memref.getShape())
+          if (!ShapedType::isDynamic(extent) &&
+              (__builtin_mul_overflow(count, extent, &count) || count > 1 << 18))
+            return false;
+      return true;
+    });
+    std::string error;
+    auto input = isSmall ? makeInput(function, {}, 1, error) : nullptr;
+    if (!input)
+      continue;
+    InterpreterOptions options;
+    options.policy = runtime::CompletionPolicy::Random;
+    options.stepLimit = 1 << 18;
+    options.memoryLimit = 1 << 24;
+    options.trackUninitialized = true;
+    (void)interpreter.run(function, input->arguments, options);
+  }
+}
+
 bool Oracle::digest(StringRef text) {
   static const char *const pipelines[] = {
       "tile-raise-scf-for",
@@ -329,12 +356,14 @@ bool Oracle::digest(StringRef text) {
       parseSourceString<ModuleOp>(text, context.get(), "text");
   if (!module)
     return false;
+  interpretAll(*module);
   for (StringRef pipeline : pipelines) {
     if (pipeline == "canonicalize" && hasWildDim(*module))
       continue;
     OwningOpRef<ModuleOp> copy(module->clone());
     diagnostics.clear();
-    (void)getPasses(pipeline.str()).run(*copy);
+    if (succeeded(getPasses(pipeline.str()).run(*copy)))
+      interpretAll(*copy);
   }
   return true;
 }

@@ -93,11 +93,12 @@ public:
 
   /// Runs `function` and updates the buffers of `arguments`. `results` receives
   /// scalar results.
-  std::optional<RuntimeError> run(mlir::func::FuncOp function,
-                                  llvm::ArrayRef<InterpreterArgument> arguments,
-                                  const InterpreterOptions &options,
-                                  InterpreterStatistics *statistics = nullptr,
-                                  llvm::SmallVectorImpl<double> *results = nullptr);
+  std::optional<RuntimeError>
+  run(mlir::func::FuncOp function,
+      llvm::ArrayRef<InterpreterArgument> arguments,
+      const InterpreterOptions &options,
+      InterpreterStatistics *statistics = nullptr,
+      llvm::SmallVectorImpl<double> *results = nullptr);
 
 private:
   std::unique_ptr<InterpreterImpl> impl;

@@ -110,6 +110,7 @@ public:
 
   /// True if no copy is in flight.
   bool idle() const { return copies.empty(); }
+  size_t getNumInFlight() const { return copies.size(); }
 
   /// The conflict of an access to `[begin, end)`, if there is one.
   std::optional<Finding> checkAccess(const char *begin, const char *end,
