@@ -119,11 +119,19 @@ static std::string describe(const char *origin, const char *severity) {
 }
 
 void RunScope::report(const char *origin, const Finding &finding) {
-  constexpr size_t maxFindings = 16;
   std::string text = describe(origin, "error") + ' ' + finding.message;
   if (finding.other)
     text += '\n' + describe(static_cast<const char *>(finding.other), "note") +
             " is " + finding.otherMessage;
+  add(std::move(text));
+}
+
+void RunScope::reportAssertion(const char *origin) {
+  add(describe(origin, "error"));
+}
+
+void RunScope::add(std::string text) {
+  constexpr size_t maxFindings = 16;
   std::lock_guard<std::mutex> lock(mutex);
   if (findings.size() < maxFindings &&
       std::find(findings.begin(), findings.end(), text) == findings.end())
@@ -314,6 +322,10 @@ static void tilepipe_rt_check_copy(char *source, char *target,
   reportIf(currentEngine->checkAccess(request.target, /*isWrite=*/true),
            origin);
 }
+static void tilepipe_rt_assert(const char *origin) {
+  if (currentRun)
+    currentRun->reportAssertion(origin);
+}
 static void tilepipe_rt_lock() { atomicLock.lock(); }
 static void tilepipe_rt_unlock() { atomicLock.unlock(); }
 static uint16_t tilepipe_rt_double_to_half(double value) {
@@ -337,6 +349,7 @@ tilepipe::runtime::getRuntimeSymbols() {
       TILEPIPE_SYMBOL(tilepipe_rt_async_copy),
       TILEPIPE_SYMBOL(tilepipe_rt_async_commit),
       TILEPIPE_SYMBOL(tilepipe_rt_async_wait),
+      TILEPIPE_SYMBOL(tilepipe_rt_assert),
       TILEPIPE_SYMBOL(tilepipe_rt_check_bytes),
       TILEPIPE_SYMBOL(tilepipe_rt_check_region),
       TILEPIPE_SYMBOL(tilepipe_rt_check_copy),

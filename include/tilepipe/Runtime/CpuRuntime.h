@@ -61,8 +61,12 @@ public:
   /// `origin` is two strings, one after the other: a location, and what is
   /// there.
   void report(const char *origin, const Finding &finding);
+  /// An assertion of the kernel that does not hold; `origin` as above.
+  void reportAssertion(const char *origin);
 
 private:
+  void add(std::string text);
+
   RunSettings settings;
   RunScope *saved;
   AsyncEngine *savedEngine;

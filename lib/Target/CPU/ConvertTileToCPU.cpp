@@ -147,7 +147,7 @@ void ConvertTileToCPU::runOnOperation() {
   }
   // Statements first: they must see which buffers they share.
   lowerAll<tile::CopyOp, memref::CopyOp, tile::FillOp, tile::GemmOp,
-           tile::ReduceOp, tile::AtomicOp, tile::AsyncCopyOp>(l);
+           tile::ReduceOp, tile::AtomicOp, tile::AsyncCopyOp, cf::AssertOp>(l);
   lowerAll<tile::AsyncCommitOp, tile::AsyncNoneOp, tile::AsyncWaitOp>(l);
   lowerAll<tile::SlotOp, tile::IterationOp, tile::MapOp, tile::PipelineOp>(l);
   SmallVector<Operation *> scopes;

@@ -78,11 +78,15 @@ static void printLocation(Location loc, raw_ostream &os) {
   loc->print(os);
 }
 
-Value Lowering::getOrigin(Emitter &e, Operation *op) {
+Value Lowering::getOrigin(Emitter &e, Operation *op, StringRef what) {
   std::string text;
   llvm::raw_string_ostream os(text);
   printLocation(op->getLoc(), os);
-  os << '\0' << '\'' << op->getName() << "' op";
+  os << '\0';
+  if (what.empty())
+    os << '\'' << op->getName() << "' op";
+  else
+    os << what;
   LLVM::GlobalOp &global = origins[text];
   if (!global) {
     OpBuilder b = OpBuilder::atBlockBegin(module.getBody());

@@ -256,3 +256,17 @@ void cpu::lower(Lowering &l, tile::LaunchOp op) {
          {address, storage, extents[0], extents[1], extents[2]});
   op.erase();
 }
+
+/// A condition that does not hold is reported when the run ends: the process of
+/// the caller goes on, and so do other blocks.
+void cpu::lower(Lowering &l, cf::AssertOp op) {
+  OpBuilder b(op);
+  Emitter e = l.before(op, b);
+  Value fails =
+      arith::XOrIOp::create(e, op.getArg(), e.boolean(true)).getResult();
+  e.when(fails, [&] {
+    std::string what = ("assertion failed: " + op.getMsg()).str();
+    l.call(e, "tilepipe_rt_assert", {l.getOrigin(e, op, what)});
+  });
+  op.erase();
+}

@@ -10,6 +10,7 @@
 #define TILEPIPE_LIB_TARGET_CPU_LOWERING_H
 
 #include "Emitter.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
 namespace tilepipe::cpu {
 
@@ -32,8 +33,9 @@ struct Lowering {
   /// 64-bit words on the stack of the function that `op` is in, for arguments
   /// of a call of the runtime; the next call may use them again.
   mlir::Value getScratch(mlir::Operation *op, int64_t numWords);
-  /// The address of a text that says where `op` is and what it is.
-  mlir::Value getOrigin(Emitter &e, mlir::Operation *op);
+  /// The address of a text that says where `op` is and what it is, or `what`.
+  mlir::Value getOrigin(Emitter &e, mlir::Operation *op,
+                        llvm::StringRef what = {});
 
   /// A builder in front of `op`.
   Emitter before(mlir::Operation *op, mlir::OpBuilder &storage) {
@@ -69,6 +71,7 @@ void lower(Lowering &l, tile::AsyncCopyOp op);
 void lower(Lowering &l, tile::AsyncCommitOp op);
 void lower(Lowering &l, tile::AsyncNoneOp op);
 void lower(Lowering &l, tile::AsyncWaitOp op);
+void lower(Lowering &l, mlir::cf::AssertOp op);
 
 /// Makes an asynchronous copy a call of the runtime's engine.
 void lowerToRuntime(Lowering &l, tile::AsyncCopyOp op);
