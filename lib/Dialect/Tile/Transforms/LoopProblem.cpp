@@ -189,8 +189,8 @@ std::string tile::describeEdge(const DependenceGraph &graph,
   std::string buffer;
   if (edge.buffer != sched::kNone) {
     Value root = problem.roots[edge.buffer];
-    buffer = root ? getBufferName(root)
-                  : problem.problem.buffers[edge.buffer].name;
+    buffer =
+        root ? getBufferName(root) : problem.problem.buffers[edge.buffer].name;
   }
   StringRef other = graph.getStatements()[edge.from]->getName().getStringRef();
   switch (edge.kind) {
@@ -216,10 +216,20 @@ std::string tile::describeEdge(const DependenceGraph &graph,
   return text;
 }
 
+/// A buffer on chip that could have been a `tile.alloc` with versions.
+static bool isOnChipAllocation(Value root) {
+  if (root.getDefiningOp<AllocOp>())
+    return true;
+  Operation *op = root.getDefiningOp();
+  return isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(op) &&
+         getMemorySpace(cast<MemRefType>(root.getType())) !=
+             MemorySpace::Global;
+}
+
 void tile::noteFixedBuffer(InFlightDiagnostic &diagnostic, Value root,
                            const FixedBuffers &fixed) {
   auto it = root ? fixed.find(root) : fixed.end();
-  if (it == fixed.end() || !root.getDefiningOp<AllocOp>())
+  if (it == fixed.end() || !isOnChipAllocation(root))
     return;
   Operation *culprit = it->second.culprit;
   diagnostic.attachNote(culprit ? culprit->getLoc() : root.getLoc())

@@ -295,3 +295,21 @@ func.func @carried_vector(%A: memref<?xvector<4xf32>>, %n: index, %init: vector<
   }
   return %r : vector<4xf32>
 }
+
+// -----
+
+// Only a tile.alloc gets versions, and the remark says so.
+func.func @foreign_allocation(%A: memref<?x8xf32>, %C: memref<?x8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note@+1 {{'alloc' is one buffer for all iterations: it is not a 'tile.alloc'}}
+  %S = memref.alloc() : memref<1x8xf32, #tile.space<shared>>
+  // expected-remark@+1 {{loop is not pipelined: no statement can run ahead of the others}}
+  tile.pipeline %k = %c0 to %n step %c1 num_stages = 3 {
+    // expected-remark@+1 {{not pipelined: it overwrites 'alloc', which 'tile.copy' reads in the iteration before}}
+    tile.copy %A[%k, 0] to %S : memref<?x8xf32> to memref<1x8xf32, #tile.space<shared>>
+    // expected-note@+1 {{the other statement is here}}
+    tile.copy %S to %C[%k, 0] sizes [1, 8] : memref<1x8xf32, #tile.space<shared>> to memref<?x8xf32>
+  }
+  return
+}
