@@ -193,6 +193,15 @@ std::unique_ptr<KernelInput> tilepipe::makeInput(func::FuncOp function,
     InterpreterArgument &argument = input->arguments.emplace_back();
     auto memref = dyn_cast<MemRefType>(type);
     if (!memref) {
+      // 2^63: larger numbers are no integers of 64 bits.
+      if (!isa<FloatType>(type) && spec.number &&
+          (*spec.number != std::trunc(*spec.number) ||
+           std::abs(*spec.number) > 0x1p63)) {
+        llvm::raw_string_ostream(error)
+            << "argument " << i << ": expects an integer of 64 bits, got "
+            << llvm::format("%g", *spec.number);
+        return nullptr;
+      }
       argument.number = spec.number.value_or(
           isa<FloatType>(type) ? 1.5 : double(ArgumentSpec::defaultExtent));
       continue;
