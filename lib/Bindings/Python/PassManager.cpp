@@ -78,7 +78,6 @@ static void run(PyPassManager &self, nb::handle object) {
     nb::gil_scoped_release released;
     result = self.manager->run(op);
   }
-  ++handle->regionEpoch;
   if (failed(result))
     capture.raise("Failure while executing pass pipeline");
   capture.deliver();

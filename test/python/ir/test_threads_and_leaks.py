@@ -177,3 +177,25 @@ def test_other_threads_cannot_touch_what_a_pass_transforms():
     done.set()
     thread.join()
     assert all("thread" in s or "invalidated" in s or s == "worked" for s in seen)
+
+
+def test_pipelines_that_fail_at_the_same_time_keep_their_diagnostics():
+    """All eight capture at once, without the GIL, on one context."""
+    ctx = Context()
+    modules = [big_module(ctx, 500 * (1 + tag)) for tag in range(8)]
+    start = threading.Barrier(8)
+
+    def work(tag):
+        failing = f"arith-emulate-unsupported-floats{{source-types=wrong{tag} target-type=f32}}"
+        pm = PassManager.parse(f"builtin.module(canonicalize,cse,{failing})", context=ctx)
+        found = []
+        for _ in range(5):
+            start.wait()
+            with pytest.raises(MLIRError) as caught:
+                pm.run(modules[tag])
+            found.append([d.message.count(f"wrong{tag}'") for d in caught.value.error_diagnostics])
+        return found
+
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(work, range(8)):
+            assert found == [[1]] * 5
