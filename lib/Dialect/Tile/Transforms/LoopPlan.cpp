@@ -130,9 +130,19 @@ LogicalResult LoopPlan::solveManual(const FixedBuffers &fixed) {
 }
 
 void LoopPlan::solveAutomatic(PlanningPolicy policy) {
+  bool prefetches =
+      llvm::any_of(problem.problem.tasks,
+                   [](const sched::Task &task) { return task.prefetch; });
+  int64_t interval = 0;
   if (policy == PlanningPolicy::Modulo) {
     schedule = sched::solveModulo(problem.problem);
-  } else {
+    interval = schedule.ii;
+  }
+  // An interval that holds a whole iteration leaves all tasks in one stage. The
+  // model lets copies of the next iteration start meanwhile; statements that are
+  // issued in order do so only if the copies run ahead.
+  if (policy == PlanningPolicy::TileLang ||
+      (prefetches && !schedule.overlaps())) {
     sched::Solution solution = sched::solveTileLangRule(problem.problem);
     schedule = std::move(solution.schedule);
     limits = std::move(solution.limits);
@@ -143,11 +153,9 @@ void LoopPlan::solveAutomatic(PlanningPolicy policy) {
     whySerial = "no legal schedule was found: " + violation->reason;
     return;
   }
+  schedule.ii = interval;
   if (schedule.overlaps())
     return;
-  bool prefetches =
-      llvm::any_of(problem.problem.tasks,
-                   [](const sched::Task &task) { return task.prefetch; });
   if (!prefetches)
     whySerial = "no statement of it only copies global memory to a tile";
   else if (limits.empty())

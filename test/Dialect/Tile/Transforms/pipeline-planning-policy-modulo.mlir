@@ -84,3 +84,31 @@ func.func @recurrence(%X: memref<?x16xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+#toy = #tile.target<"toy", memories = [],
+  transfers = [#tile.transfer<global to shared, unit = "copy", async = true, issue = 1, latency = 30, bytes_per_cycle = 64>],
+  units = [#tile.unit<tensor, ops_per_cycle = 16, latency = 0>]>
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// The gemm takes 256 cycles, in which a whole iteration fits: all starts lie in one
+// interval. Statements are issued in order, so the copies still run ahead.
+module attributes {tile.target = #toy} {
+// CHECK-LABEL: func @copies_are_hidden
+// CHECK: depth = 3, ii = 256
+// CHECK: tile.copy {{.*}}stage<0, order = 0>
+// CHECK: tile.gemm {{.*}}stage<2, order = 1>
+func.func @copies_are_hidden(%A: memref<?x16x16xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %As = tile.alloc {name = "As"} : memref<16x16xf32, #shared>
+  %C = tile.alloc {name = "C"} : memref<16x16xf32, #fragment>
+  tile.pipeline %k = %c0 to %n step %c1 num_stages = 3 {
+    tile.copy %A[%k, 0, 0] to %As : memref<?x16x16xf32> to memref<16x16xf32, #shared>
+    tile.gemm %As, %As, %C : memref<16x16xf32, #shared>, memref<16x16xf32, #shared>, memref<16x16xf32, #fragment>
+  }
+  return
+}
+}

@@ -145,7 +145,9 @@ def Tile_CopyOp : Tile_CopyLikeOp<"copy"> {
     *Tails.* An element that lies outside the source is read as `fill`, or zero
     without one; an element that lies outside the target is not written. Nothing
     outside a buffer is ever accessed. *Guard.* With `if %g` the copy happens
-    only where `%g` is true; the target keeps its contents otherwise.
+    only where `%g` is true; the target keeps its contents otherwise. *Overlap.*
+    Regions of one buffer must be equal or disjoint; what the target holds is
+    undefined where they only overlap.
 
     Offsets default to zero. `sizes` defaults to the shape of the side of lower
     rank; where ranks are equal, to that of the side that is on chip if only the
@@ -471,7 +473,7 @@ def Tile_PipelineOp : Tile_Op<"pipeline", [
   let description = [{
     Runs its body for `iv = lower, lower + step, ...` while `iv < upper` (while
     `iv > upper` if `step` is a negative constant). A step that is not a constant
-    is positive. As a program it *is* this serial loop, in every phase before
+    is positive, and `upper + step` must not overflow. As a program it *is* this serial loop, in every phase before
     expansion; the attributes only say how to overlap its iterations.
 
     * `num_stages = n`: 0 is no pipeline; 1 keeps one buffer and asks for no
