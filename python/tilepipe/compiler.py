@@ -103,7 +103,8 @@ class Kernel:
                 store.discard(key)
         _run(module, ",".join(self._passes(self.options)[:2]))
         if store:
-            store.put(key, str(module))
+            # With locations: what goes wrong at run time is told at its place.
+            store.put(key, module.operation.get_asm(enable_debug_info=True))
         return module
 
     def _load(self, module: ir.Module, sanitize: bool = False) -> CpuProgram:
