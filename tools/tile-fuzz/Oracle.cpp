@@ -177,6 +177,18 @@ bool Oracle::runSerial(Prepared &prepared, int64_t trips,
   return false;
 }
 
+/// Whether the serial program reads memory of a tile that nothing has written.
+bool Oracle::readsUninitialized(Prepared &prepared, int64_t trips) {
+  auto function = *prepared.serial->getOps<func::FuncOp>().begin();
+  KernelInput scratch(*input);
+  scratch.arguments.back().number = double(trips);
+  InterpreterOptions options;
+  options.stepLimit = 1 << 22;
+  options.trackUninitialized = true;
+  Interpreter interpreter;
+  return interpreter.run(function, scratch.arguments, options).has_value();
+}
+
 /// Random contents, the same for all programs.
 static std::unique_ptr<KernelInput> makeGlobals(func::FuncOp function) {
   SmallVector<ArgumentSpec> specs(function.getNumArguments());

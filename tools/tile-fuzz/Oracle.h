@@ -79,6 +79,7 @@ private:
                Outcome &outcome);
   bool setManualSchedules(mlir::ModuleOp module, const Program &program);
   Outcome checkJit(Prepared &prepared, uint64_t seed, Outcome outcome);
+  bool readsUninitialized(Prepared &prepared, int64_t trips);
   bool runSerial(Prepared &prepared, int64_t trips, KernelInput &input,
                  Outcome &outcome);
   mlir::PassManager &getPasses(const std::string &pipeline);
