@@ -29,8 +29,7 @@ for tool in ("mlir-opt", "mlir-tblgen", "mlir-translate"):
 if os.path.exists(os.path.join(config.tilepipe_bin_dir, "TilePipeUnitTests")):
     config.available_features.add("unit")
 
-if config.tilepipe_target_cpu:
-    config.available_features.add("cpu")
+config.available_features.update(config.tilepipe_targets)
 
 plugin = os.path.join(config.tilepipe_lib_dir, "libTilePipe.so")
 config.substitutions += [

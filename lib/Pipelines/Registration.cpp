@@ -14,6 +14,12 @@
 #ifdef TILEPIPE_TARGET_CPU
 #include "tilepipe/Target/CPU/Passes.h"
 #endif
+#ifdef TILEPIPE_TARGET_NVIDIA
+#include "tilepipe/Target/NVIDIA/Passes.h"
+#endif
+#ifdef TILEPIPE_TARGET_ASCEND
+#include "tilepipe/Target/Ascend/Passes.h"
+#endif
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -22,6 +28,12 @@ void tilepipe::registerDialects(mlir::DialectRegistry &registry) {
   tile::registerAccessExternalModels(registry);
 #ifdef TILEPIPE_TARGET_CPU
   cpu::registerCPUTranslations(registry);
+#endif
+#ifdef TILEPIPE_TARGET_NVIDIA
+  nvidia::registerNVIDIATranslations(registry);
+#endif
+#ifdef TILEPIPE_TARGET_ASCEND
+  ascend::registerAscendDialects(registry);
 #endif
 }
 
@@ -33,7 +45,22 @@ void tilepipe::registerPasses() {
 #ifdef TILEPIPE_TARGET_CPU
     cpu::registerCPUPipelines();
 #endif
+#ifdef TILEPIPE_TARGET_NVIDIA
+    nvidia::registerNVIDIAPipelines();
+#endif
+#ifdef TILEPIPE_TARGET_ASCEND
+    ascend::registerAscendPipelines();
+#endif
     return true;
   }();
   (void)once;
+}
+
+void tilepipe::registerTranslations() {
+#ifdef TILEPIPE_TARGET_NVIDIA
+  nvidia::registerToPTXTranslation();
+#endif
+#ifdef TILEPIPE_TARGET_ASCEND
+  ascend::registerToCCETranslation();
+#endif
 }

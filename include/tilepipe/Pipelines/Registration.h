@@ -22,6 +22,10 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// Registers every pass and named pipeline. Once per process.
 void registerPasses();
 
+/// Registers the translations of the targets with `tile-translate`. Once per
+/// process.
+void registerTranslations();
+
 } // namespace tilepipe
 
 #endif // TILEPIPE_PIPELINES_REGISTRATION_H

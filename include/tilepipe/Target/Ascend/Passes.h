@@ -1,0 +1,39 @@
+//===- Passes.h - Passes of the Ascend target -------------------*- C++ -*-===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEPIPE_TARGET_ASCEND_PASSES_H
+#define TILEPIPE_TARGET_ASCEND_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class DialectRegistry;
+class OpPassManager;
+} // namespace mlir
+
+namespace tilepipe::ascend {
+
+#define GEN_PASS_DECL
+#include "tilepipe/Target/Ascend/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "tilepipe/Target/Ascend/Passes.h.inc"
+
+/// Registers the passes above and the pipeline `tile-to-cce`.
+void registerAscendPipelines();
+
+/// Inserts the dialects of the target.
+void registerAscendDialects(mlir::DialectRegistry &registry);
+
+/// Registers `--tile-to-cce` with `tile-translate`.
+void registerToCCETranslation();
+
+} // namespace tilepipe::ascend
+
+#endif // TILEPIPE_TARGET_ASCEND_PASSES_H
