@@ -151,11 +151,13 @@ class ExpressionInterpreter:
 
     def eval_UnaryOp(self, node: ast.UnaryOp) -> Any:
         value = self.eval(node.operand)
-        if isinstance(node.op, ast.Not):
-            if isinstance(value, Staged):
-                return self.builder.invert(Expr(self.builder.condition(value), dtypes.bool_))
-            return not value
-        return _UNARY[type(node.op)](value)
+        return self.negate(value) if isinstance(node.op, ast.Not) else _UNARY[type(node.op)](value)
+
+    def negate(self, value: Any) -> Any:
+        """``not value``."""
+        if isinstance(value, Staged):
+            return self.builder.invert(Expr(self.builder.condition(value), dtypes.bool_))
+        return not value
 
     def eval_Compare(self, node: ast.Compare) -> Any:
         left, result = self.eval(node.left), None

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import GeneratorType
 from typing import Any
 
 from tilepipe import ir
-from tilepipe.dialects import cf, scf, tile
+from tilepipe.dialects import cf, tile
 from tilepipe.frontend import dtypes, loops
 from tilepipe.frontend.builder import Builder
 from tilepipe.frontend.errors import KernelError, SourceLocation
-from tilepipe.frontend.expressions import MISSING, ExpressionInterpreter
+from tilepipe.frontend.expressions import MISSING, Staged
+from tilepipe.frontend.looping import LoopInterpreter, assigned_names
 from tilepipe.frontend.terms import count
 from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable, describe
 
@@ -34,11 +34,7 @@ class Source:
         return SourceLocation(self.file, self.first_line + line - 1, column + self.indent + 1)
 
 
-_INSTEAD = {
-    "break": "; use 'while' with a condition",
-    "continue": "; put what follows under an 'if'",
-    "functiondef": "; define helpers outside, with @T.macro",
-}
+_INSTEAD = {"functiondef": "; define helpers outside, with @T.macro"}
 
 
 class ReturnFromMacro(Exception):
@@ -48,24 +44,7 @@ class ReturnFromMacro(Exception):
         self.value = value
 
 
-def assigned_names(statements: list[ast.stmt]) -> list[str]:
-    """Names that statements assign, nested ones included, in order of appearance."""
-    names: dict[str, None] = {}
-    for statement in statements:
-        for node in ast.walk(statement):
-            targets: list[ast.expr] = []
-            if isinstance(node, ast.Assign):
-                targets = node.targets
-            elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-                targets = [node.target]
-            for target in targets:
-                for leaf in ast.walk(target):
-                    if isinstance(leaf, ast.Name) and isinstance(leaf.ctx, ast.Store):
-                        names[leaf.id] = None
-    return list(names)
-
-
-class Interpreter(ExpressionInterpreter):
+class Interpreter(LoopInterpreter):
     """Stages the body of one function. ``in_macro`` allows `return`."""
 
     def __init__(self, source: Source, builder: Builder, env: dict[str, Any], outer: Callable[[str], Any],
@@ -101,7 +80,7 @@ class Interpreter(ExpressionInterpreter):
     def run_Assert(self, node: ast.Assert) -> None:
         condition = self.eval(node.test)
         message = "assertion failed" if node.msg is None else str(self.eval(node.msg))
-        if isinstance(condition, (Expr, Element, Variable)):
+        if isinstance(condition, Staged):
             cf.AssertOp(self.builder.condition(condition), message)
         elif not condition:
             raise KernelError(message)
@@ -196,16 +175,9 @@ class Interpreter(ExpressionInterpreter):
                 self.run(node.body)
             self.builder.launches -= 1
 
-    @contextmanager
-    def box(self, block: ir.Block) -> Iterator[list[Expr]]:
-        """The body of a launch or map: its indices; nothing is yielded."""
-        with ir.InsertionPoint(block):
-            yield [Expr(argument, dtypes.index) for argument in block.arguments]
-            tile.YieldOp([])
-
     def run_If(self, node: ast.If) -> None:
         condition = self.eval(node.test)
-        if not isinstance(condition, (Expr, Element, Variable)):
+        if not isinstance(condition, Staged):
             self.run(node.body if condition else node.orelse)
             return
         names = [n for n in assigned_names([*node.body, *node.orelse]) if not isinstance(self.env.get(n), Variable)]
@@ -227,152 +199,6 @@ class Interpreter(ExpressionInterpreter):
             else:
                 self.env.pop(name, None)
                 self.unbound[name] = "is not bound on all paths to here; give it a value before the 'if'"
-
-    def run_While(self, node: ast.While) -> None:
-        if node.orelse:
-            raise KernelError("'else' of a loop is not supported in a kernel")
-        names, inits = self.carried(node.body)
-        types = [init.dtype.mlir() for init in inits]
-        op = scf.WhileOp(types, [init.value for init in inits])
-        before, after = (region.blocks[0] for region in op.regions)
-        with ir.InsertionPoint(before):
-            self.bind(names, inits, before.arguments)
-            condition = self.builder.condition(self.eval(node.test))
-            scf.ConditionOp(condition, list(before.arguments))
-        with ir.InsertionPoint(after):
-            self.bind(names, inits, after.arguments)
-            scf.YieldOp(self.run_body(node.body, names, inits))
-        self.bind(names, inits, op.results)
-
-    def run_For(self, node: ast.For) -> None:
-        if node.orelse:
-            raise KernelError("'else' of a loop is not supported in a kernel")
-        spec = self.eval(node.iter)
-        if isinstance(spec, range):
-            spec = loops.Serial(spec.start, spec.stop, spec.step)
-        if isinstance(spec, loops.Parallel):
-            self.run_parallel(node, spec)
-        elif isinstance(spec, loops.Serial):
-            self.run_serial(node, spec)
-        elif isinstance(spec, loops.Grid):
-            self.run_grid(node, spec)
-        elif isinstance(spec, loops.Pipelined):
-            self.run_pipelined(node, spec)
-        elif isinstance(spec, Iterable) and not isinstance(spec, str):
-            for item in spec:  # unrolled
-                self.assign(node.target, item)
-                self.run(node.body)
-        else:
-            hint = f"; did you mean T.serial({ast.unparse(node.iter)})?" if isinstance(spec, (int, Expr)) else ""
-            raise KernelError(f"cannot loop over {describe(spec)} in a kernel{hint}")
-
-    def run_parallel(self, node: ast.For, spec: loops.Parallel) -> None:
-        self.check_parallel(node, spec)
-        op = tile.MapOp(self.builder.mixed(spec.extents))
-        with self.box(op.body) as indices, self.scope():
-            self.assign(node.target, indices[0] if isinstance(node.target, ast.Name) else indices)
-            self.builder.parallels += 1
-            self.run(node.body)
-            self.builder.parallels -= 1
-
-    def check_parallel(self, node: ast.For, spec: loops.Parallel) -> None:
-        got = len(node.target.elts) if isinstance(node.target, ast.Tuple) else 1
-        if got != len(spec.extents):
-            raise KernelError(f"T.Parallel has {count(len(spec.extents), 'extent')}, got {count(got, 'name')}")
-        outer = [n for n in assigned_names(node.body) if n in self.env and _is_scalar(self.env[n])]
-        for name in outer:
-            text = f"'{name}' is assigned in T.Parallel, whose points run in no order; use a tile or an atomic"
-            raise KernelError(text, self.source.location(_assignment(node.body, name)))
-
-    def run_serial(self, node: ast.For, spec: loops.Serial) -> None:
-        if spec.unroll and all(isinstance(v, int) for v in (spec.start, spec.stop, spec.step)):
-            for item in range(spec.start, spec.stop, spec.step):  # type: ignore[arg-type]
-                self.assign(node.target, item)
-                self.run(node.body)
-            return
-        start, count, step = loops.normalized(self.builder, spec)
-        names, inits = self.carried(node.body)
-        zero, one = (self.builder.as_index(n).value for n in (0, 1))
-        op = scf.ForOp(zero, count.value, one, [init.value for init in inits])
-        block = op.body
-        with ir.InsertionPoint(block), self.scope():
-            counter = Expr(block.arguments[0], dtypes.index)
-            self.assign(node.target, self.builder.binary("+", start, self.builder.binary("*", counter, step)))
-            self.bind(names, inits, list(block.arguments)[1:])
-            scf.YieldOp(self.run_body(node.body, names, inits))
-        self.bind(names, inits, op.results)
-
-    def run_grid(self, node: ast.For, spec: loops.Grid) -> None:
-        targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
-        if len(targets) != len(spec.extents):
-            raise KernelError(f"T.grid has {count(len(spec.extents), 'extent')}, got {count(len(targets), 'name')}")
-        body = node.body
-        for target, extent in zip(reversed(targets), reversed(spec.extents), strict=True):
-            values = ast.Constant(loops.Serial(0, extent))  # type: ignore[arg-type]
-            loop = ast.For(target, ast.copy_location(values, node.iter), body, [])
-            body = [ast.copy_location(loop, node)]
-        self.run(body)
-
-    def run_pipelined(self, node: ast.For, spec: loops.Pipelined) -> None:
-        if self.builder.parallels:
-            raise KernelError("T.Pipelined cannot be inside T.Parallel, whose points run in no order")
-        start, stop, step = (self.builder.as_index(v).value for v in (spec.start, spec.stop, 1))
-        names, inits = self.carried(node.body)
-        op = tile.PipelineOp(
-            start, stop, step, [init.value for init in inits],
-            num_stages=spec.num_stages, stage=spec.stage, order=spec.order,
-        )  # fmt: skip
-        block = op.body
-        with ir.InsertionPoint(block), self.scope():
-            self.assign(node.target, Expr(block.arguments[0], dtypes.index))
-            self.bind(names, inits, list(block.arguments)[1:])
-            tile.YieldOp(self.run_body(node.body, names, inits))
-        self.bind(names, inits, op.results)
-
-    # Values that loops carry ------------------------------------------------------------------------------
-
-    def carried(self, body: list[ast.stmt]) -> tuple[list[str], list[Expr]]:
-        """Scalars from before a loop that its body assigns, and their values at its start."""
-        names = [n for n in assigned_names(body) if n in self.env and _is_scalar(self.env[n])]
-        return names, [self.builder.as_expr(self.env[name]) for name in names]
-
-    def bind(self, names: list[str], inits: list[Expr], values: Any) -> None:
-        for name, init, value in zip(names, inits, values, strict=True):
-            self.env[name] = Expr(value, init.dtype)
-
-    def run_body(self, body: list[ast.stmt], names: list[str], inits: list[Expr]) -> list[ir.Value]:
-        """Stages one iteration; the values of the names after it, in the types they came in with."""
-        before = dict(self.env)
-        self.run(body)
-        results = []
-        for name, init in zip(names, inits, strict=True):
-            value = self.builder.as_expr(self.env[name], init.dtype)
-            if value.dtype.is_float and (not init.dtype.is_float or value.dtype.bits > init.dtype.bits):
-                text = f"'{name}' is {init.dtype} before the loop and {value.dtype} after its body"
-                hint = "start with a float, as 0.0" if not init.dtype.is_float else f"start with T.{value.dtype}(...)"
-                raise KernelError(f"{text}; {hint}", self.source.location(_assignment(body, name)))
-            results.append(self.builder.cast(value, init.dtype).value)
-        self.env = before
-        return results
-
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Names bound inside are gone afterwards."""
-        known = set(self.env)
-        yield
-        for name in set(self.env) - known:
-            del self.env[name]
-            self.unbound[name] = "is bound only inside of the block above; give it a value before it"
-
-
-def _assignment(body: list[ast.stmt], name: str) -> ast.stmt:
-    """The first statement that assigns the name."""
-    simple = (ast.Assign, ast.AugAssign, ast.AnnAssign)
-    return next(n for s in body for n in ast.walk(s) if isinstance(n, simple) and name in assigned_names([n]))
-
-
-def _is_scalar(value: object) -> bool:
-    return isinstance(value, (Expr, bool, int, float))
 
 
 def _as_load(target: ast.expr) -> ast.expr:

@@ -22,12 +22,13 @@ class Launch:
 
 @dataclass(frozen=True)
 class Serial:
-    """``range``, ``T.serial`` and ``T.unroll``."""
+    """``range``, ``T.serial`` and ``T.unroll``. ``until`` names a flag that ends the loop early."""
 
     start: object
     stop: object
     step: object = 1
     unroll: bool = False
+    until: str | None = None
 
 
 @dataclass(frozen=True)

@@ -257,27 +257,52 @@ def try_statement():
     return k
 
 
-@case("'break' statements are not supported in a kernel; use 'while' with a condition")
-def break_statement():
+@case("'break' cannot leave T.Pipelined, whose iterations overlap; use T.serial, or 'if'")
+def break_of_a_pipelined_loop():
     @T.prim_func
     def k(A: T.Tensor((64,), "float32")):
         with T.Kernel(1):
-            for i in T.serial(64):
+            for i in T.Pipelined(64, num_stages=2):
                 if A[i] > 0:
                     break  # here
 
     return k
 
 
-@case("'continue' statements are not supported in a kernel; put what follows under an 'if'")
-def continue_statement():
+@case("'break' cannot leave T.Parallel, whose points run in no order; use T.serial")
+def break_of_a_parallel_loop():
     @T.prim_func
     def k(A: T.Tensor((64,), "float32")):
         with T.Kernel(1):
-            for i in T.serial(64):
+            for i in T.Parallel(64):
                 if A[i] > 0:
-                    continue  # here
+                    break  # here
                 A[i] = 0.0
+
+    return k
+
+
+@case("a loop whose condition is constant never ends; leave it with 'break'")
+def loop_without_an_end():
+    @T.prim_func
+    def k(A: T.Tensor((64,), "float32")):
+        with T.Kernel(1):
+            while True:  # here
+                A[0] += 1.0
+
+    return k
+
+
+@case("'else' of a loop is not supported in a kernel")
+def else_of_a_loop():
+    @T.prim_func
+    def k(A: T.Tensor((64,), "float32")):
+        with T.Kernel(1):
+            for i in range(64):  # here
+                if A[i] > 0:
+                    break
+            else:
+                A[0] = 1.0
 
     return k
 
