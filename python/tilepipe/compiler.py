@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from tilepipe.plan import (
     read_loops,
     space_of,
 )
-from tilepipe.runtime import arguments
+from tilepipe.runtime.call import prepare
 from tilepipe.runtime.cpu import CpuProgram
 from tilepipe.target import Target, parse
 
@@ -187,27 +186,7 @@ class Kernel:
         return check(self, args, sizes, seeds, seed)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        inputs = [p for i, p in enumerate(self.params) if i not in self.out_idx]
-        given = _bind(self.name, inputs, args, kwargs)
-        sizes: dict[Any, tuple[int, str]] = {}
-        prepared: dict[str, Any] = {}
-        for parameter in inputs:
-            value = given[parameter.name]
-            if isinstance(parameter.type, TensorType):
-                view = arguments.view_of(value, parameter.name)
-                arguments.check_tensor(view, parameter, sizes)
-                prepared[parameter.name] = view
-            else:
-                prepared[parameter.name] = arguments.scalar(value, parameter.type, parameter.name)
-        like = next((v.owner for v in prepared.values() if isinstance(v, arguments.View)), None)
-        results = []
-        for i in self.out_idx:
-            parameter = self.params[i]
-            result = _allocate(parameter, sizes, like)
-            prepared[parameter.name] = arguments.view_of(result, parameter.name)
-            results.append(result)
-        ordered = [prepared[p.name] for p in self.params]
-        arguments.check_written(ordered, self.params, self.written)
+        ordered, results = prepare(self, args, kwargs)
         self._program(ordered)
         if not results:
             return None
@@ -229,46 +208,6 @@ def _positions(params: tuple[Parameter, ...], out_idx: Sequence[int] | int | Non
             raise KernelError(f"out_idx {index} names '{params[position].name}', which is not a tensor")
         positions.append(position)
     return tuple(positions)
-
-
-def _bind(name: str, inputs: list[Parameter], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    names = [p.name for p in inputs]
-    if len(args) > len(names):
-        raise KernelError(f"kernel '{name}' takes {len(names)} arguments ({', '.join(names)}), got {len(args)}")
-    given = dict(zip(names, args, strict=False))
-    for key, value in kwargs.items():
-        if key not in names:
-            raise KernelError(f"kernel '{name}' has no argument '{key}'; it has {', '.join(names)}")
-        if key in given:
-            raise KernelError(f"kernel '{name}' got argument '{key}' twice")
-        given[key] = value
-    for parameter in inputs:
-        if parameter.default is not inspect.Parameter.empty:
-            given.setdefault(parameter.name, parameter.default)
-    missing = [n for n in names if n not in given]
-    if missing:
-        raise KernelError(f"kernel '{name}' takes {len(names)} arguments, missing {', '.join(missing)}")
-    return given
-
-
-def _allocate(parameter: Parameter, sizes: dict[Any, tuple[int, str]], like: Any) -> Any:
-    type_ = parameter.type
-    assert isinstance(type_, TensorType)
-    shape = []
-    for size in type_.shape:
-        if isinstance(size, int):
-            shape.append(size)
-        elif size in sizes:
-            shape.append(sizes[size][0])
-        else:
-            raise KernelError(f"size '{size.name}' of result '{parameter.name}' is not a size of an argument")
-    if hasattr(like, "data_ptr"):
-        import torch
-
-        return torch.empty(shape, dtype=getattr(torch, type_.dtype.name), device=like.device)
-    import numpy as np
-
-    return np.empty(shape, arguments.numpy_dtype(type_.dtype.name))
 
 
 def compile(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilepipe import ir
 from tilepipe.frontend import dtypes
-from tilepipe.frontend.errors import KernelError
+from tilepipe.frontend.errors import KernelError, SourceLocation, name_of_mlir
 from tilepipe.frontend.prim_func import Dynamic, Parameter, TensorType
 from tilepipe.target import Target
 
@@ -25,17 +25,20 @@ class ForeignFunc:
 
     def __init__(self, text: str, entry: str | None) -> None:
         self.text = text
+        self.file = name_of_mlir(text)
         function = _find(self.build(ir.Context()), entry)
         self.name: str = function.attributes["sym_name"].value
+        self.place = _place(function.location)
         kind = function.attributes["function_type"].value
         if len(kind.results):
             raise KernelError(f"function '{self.name}' returns values; a kernel writes to its arguments")
-        self.params = tuple(_parameter(f"arg{i}", t) for i, t in enumerate(kind.inputs))
+        places = [_place(a.location) for a in function.regions[0].blocks[0].arguments]
+        self.params = tuple(_parameter(f"arg{i}", t, p) for i, (t, p) in enumerate(zip(kind.inputs, places, strict=True)))
 
     def build(self, context: ir.Context) -> ir.Module:
         """The module in ``context``; raises `KernelError`."""
         try:
-            return ir.Module.parse(self.text, context)
+            return ir.Module.parse(self.text, context, source_name=self.file)
         except ir.MLIRError as error:
             raise KernelError.from_diagnostics(error) from None
 
@@ -56,18 +59,24 @@ def _find(module: ir.Module, entry: str | None) -> Any:
     return functions[names.index(entry) if entry else 0]
 
 
-def _parameter(name: str, kind: Any) -> Parameter:
+def _place(location: ir.Location) -> SourceLocation | None:
+    if not location.has_file:
+        return None
+    return SourceLocation(location.filename, location.start_line, location.start_col)
+
+
+def _parameter(name: str, kind: Any, place: SourceLocation | None) -> Parameter:
     element = kind.element_type if isinstance(kind, ir.MemRefType) else kind
     dtype = _TYPES.get(str(element))
     if dtype is None:
-        raise KernelError(f"argument '{name}' has type {kind}; supported are {', '.join(_TYPES)} and memrefs of these")
+        raise KernelError(f"argument '{name}' has type {kind}; supported are {', '.join(_TYPES)} and memrefs of these", place)
     if not isinstance(kind, ir.MemRefType):
-        return Parameter(name, dtype)
+        return Parameter(name, dtype, location=place)
     if "strided" in str(kind) or "affine_map" in str(kind):
-        raise KernelError(f"argument '{name}' has type {kind}; a tensor of the caller is dense and row-major")
+        raise KernelError(f"argument '{name}' has type {kind}; a tensor of the caller is dense and row-major", place)
     dynamic = ir.ShapedType.get_dynamic_size()
     shape = (Dynamic(f"{name}.{dim}") if size == dynamic else size for dim, size in enumerate(kind.shape))
-    return Parameter(name, TensorType(tuple(shape), dtype))
+    return Parameter(name, TensorType(tuple(shape), dtype), location=place)
 
 
 def from_mlir(

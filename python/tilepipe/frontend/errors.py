@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import linecache
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +23,21 @@ class SourceLocation:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+def shown_source(place: SourceLocation) -> list[str]:
+    """The source line of a place and a caret under its column; nothing where there is no such line."""
+    source = linecache.getline(place.file, place.line).rstrip("\n")
+    if not source:
+        return []
+    # Tabs stay tabs above and below, so that the caret stands where the column is.
+    indent = "".join("\t" if c == "\t" else " " for c in source[: place.column - 1])
+    return [f"    {source}", f"    {indent}^"]
+
+
+def note_at(place: SourceLocation, text: str) -> str:
+    """A note with its place, as a line of `KernelError.notes`."""
+    return "\n".join((f"{place}: note: {text}", *shown_source(place)))
+
+
 class KernelError(Exception):
     """A mistake in a kernel.
 
@@ -37,11 +54,8 @@ class KernelError(Exception):
     def _format(self) -> str:
         if self.location is None:
             return "\n".join((self.message, *self.notes))
-        lines = [f"{self.location}: error: {self.message}"]
-        source = linecache.getline(self.location.file, self.location.line).rstrip("\n")
-        if source:
-            lines += [f"    {source.expandtabs(4)}", "    " + " " * (self.location.column - 1) + "^"]
-        lines += [note if note.startswith(self.location.file) else f"note: {note}" for note in self.notes]
+        lines = [f"{self.location}: error: {self.message}", *shown_source(self.location)]
+        lines += [note if ": note: " in note else f"note: {note}" for note in self.notes]
         return "\n".join(lines)
 
     def at(self, location: SourceLocation) -> KernelError:
@@ -60,12 +74,27 @@ class KernelError(Exception):
             return KernelError(str(error))
         place = SourceLocation(error.filename, error.line, error.col)
         located = next(d for d in error.error_diagnostics if d.location.has_file)
-        shown = tuple(_note(n) for n in error.notes if not n.message.startswith("see current operation"))
-        return KernelError(in_kernel_terms(located.message), place, shown)
+        # An author of MLIR knows the words of MLIR.
+        words = str if is_mlir(place.file) else in_kernel_terms
+        shown = (n for n in error.notes if not n.message.startswith("see current operation"))
+        return KernelError(words(located.message).rstrip(), place, tuple(_note(n, words) for n in shown))
 
 
-def _note(note: Any) -> str:
-    text, place = in_kernel_terms(note.message), note.location
+def _note(note: Any, words: Callable[[str], str]) -> str:
+    text, place = words(note.message).rstrip(), note.location
     if not place.has_file:
         return text
-    return f"{SourceLocation(place.filename, place.start_line, place.start_col)}: note: {text}"
+    return note_at(SourceLocation(place.filename, place.start_line, place.start_col), text)
+
+
+def name_of_mlir(text: str) -> str:
+    """A name of a file that stands for the text, so that errors in it show its lines."""
+    name = f"<mlir {hashlib.sha256(text.encode()).hexdigest()[:8]}>"
+    # Without a time stamp: there is no file that could change.
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    return name
+
+
+def is_mlir(file: str) -> bool:
+    """True for names that `name_of_mlir` gives."""
+    return file.startswith("<mlir ")

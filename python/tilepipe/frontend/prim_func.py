@@ -6,7 +6,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tilepipe import ir
@@ -47,11 +47,12 @@ class TensorType:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One argument of a kernel."""
+    """One argument of a kernel, and where it is declared."""
 
     name: str
     type: TensorType | dtypes.DType
     default: object = inspect.Parameter.empty
+    location: SourceLocation | None = field(default=None, compare=False)
 
 
 def read_source(function: Callable[..., Any]) -> Source:
@@ -124,6 +125,7 @@ class PrimFunc:
         self.function = function
         self.name = function.__name__
         self.source = read_source(function)
+        self.place = self.source.location(self.source.tree)
         parameters = inspect.signature(function).parameters.values()
         # Without a type, a default is a constant of the kernel.
         self.constants = {p.name: p.default for p in parameters if p.annotation is p.empty is not p.default}
@@ -147,12 +149,12 @@ class PrimFunc:
         if isinstance(type_, (TensorType, dtypes.DType)):
             if isinstance(type_, TensorType) and parameter.default is not parameter.empty:
                 raise KernelError(f"argument '{parameter.name}' is a tensor and has no default", place)
-            return Parameter(parameter.name, type_, parameter.default)
+            return Parameter(parameter.name, type_, parameter.default, place)
         raise KernelError(f"argument '{parameter.name}' is a T.Tensor or a dtype, got {type_!r}", place)
 
     def build(self, context: ir.Context) -> ir.Module:
         """The kernel as a module of `tile` IR in ``context``; raises `KernelError`."""
-        place = self.source.location(self.source.tree)
+        place = self.place
         with context, ir.Location.file(place.file, place.line, place.column), Builder() as builder:
             module = ir.Module.create()
             with ir.InsertionPoint(module.body):

@@ -1,7 +1,10 @@
 """What is wrong with an argument is said before the kernel runs."""
 
+import inspect
+
 import numpy as np
 import pytest
+import runtime_kernels
 import tilepipe
 from runtime_kernels import add_into_func, compile_dynamic_matmul, scale_func
 
@@ -126,3 +129,32 @@ def test_results_are_new_arrays(scale):
 def test_wrong_out_idx(out_idx, message):
     with pytest.raises(tilepipe.KernelError, match=message):
         tilepipe.compile(scale_func(), out_idx=out_idx)
+
+
+@pytest.mark.parametrize("args, declared, column", [
+    ((), "def scale(X", 1),
+    ((np.ones(41, F32), 1.0), "def scale(X", "X:"),
+    ((X, "2"), "def scale(X", "s:"),
+])
+def test_errors_of_calls_name_the_call_and_the_declaration(scale, args, declared, column):
+    with pytest.raises(tilepipe.KernelError) as caught:
+        scale(*args)  # this line
+    error = caught.value
+    assert error.location.file == __file__
+    lines = inspect.getsource(inspect.getmodule(test_wrong_arguments)).splitlines()
+    assert "# this line" in lines[error.location.line - 1]
+    (note,) = error.notes
+    place, source, caret = note.split("\n")
+    file, line, at = place.split(": note: ")[0].rsplit(":", 2)
+    assert file == runtime_kernels.__file__
+    written = inspect.getsource(runtime_kernels).splitlines()[int(line) - 1]
+    assert declared in written and source.strip() == written.strip()
+    assert caret.index("^") == int(at) + 3
+    if isinstance(column, str):
+        assert written[int(at) - 1 :].startswith(column)
+
+
+def test_sizes_that_disagree_are_told_where_the_second_is_declared(matmul):
+    with pytest.raises(tilepipe.KernelError) as caught:
+        matmul(np.ones((4, 5), F32), np.ones((6, 7), F32))
+    assert "argument 'B' is declared here" in caught.value.notes[0]

@@ -77,3 +77,38 @@ def test_a_schedule_that_breaks_a_dependence_is_refused_at_its_place():
     with pytest.raises(tilepipe.KernelError) as caught:
         tilepipe.from_mlir(wrong)
     assert caught.value.location.line > 20 and caught.value.notes
+
+
+def test_errors_show_the_line_with_a_caret():
+    text = "func.func @f(%a: memref<4xf32>) {\n  %c = arith.constant 0 : index\n  memref.store %a, %a[%c] : memref<4xf32>\n  return\n}"
+    with pytest.raises(tilepipe.KernelError) as caught:
+        tilepipe.from_mlir(text)
+    place = caught.value.location
+    assert (place.line, place.column) == (3, 16)
+    # In the words of MLIR, as its author wrote it.
+    assert str(caught.value).split("\n") == [
+        f"{place}: error: use of value '%a' expects different type than prior uses: 'f32' vs 'memref<4xf32>'",
+        "      memref.store %a, %a[%c] : memref<4xf32>",
+        "                   ^",
+        f"{place.file}:1:14: note: prior use here",
+        "    func.func @f(%a: memref<4xf32>) {",
+        "                 ^",
+    ]
+
+
+def test_errors_of_planning_show_the_line():
+    wrong = GEMM.replace("num_stages = 3", "num_stages = -3")
+    with pytest.raises(tilepipe.KernelError) as caught:
+        tilepipe.from_mlir(wrong)
+    lines = str(caught.value).split("\n")
+    assert lines[1].strip() == wrong.splitlines()[caught.value.location.line - 1].strip() and lines[2].strip() == "^"
+
+
+def test_two_texts_are_told_apart():
+    first = tilepipe.from_mlir(SCF)
+    with pytest.raises(tilepipe.KernelError) as caught:
+        tilepipe.from_mlir(GEMM + "\n oops")
+    assert "oops" in str(caught.value)
+    with pytest.raises(tilepipe.KernelError) as caught:
+        first(np.zeros((7, 31), np.float32), 1.0, np.zeros((7, 32), np.float32))
+    assert "func.func @scale(%X" in str(caught.value)
