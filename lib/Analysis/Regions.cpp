@@ -78,7 +78,7 @@ LinearExpr &LinearExpr::operator*=(int64_t factor) {
 }
 
 AccessCollector::AccessCollector(PipelineOp loop)
-    : loop(loop), step(loop.getStaticStep()) {}
+    : loop(loop), step(loop ? loop.getStaticStep() : std::nullopt) {}
 
 LinearExpr AccessCollector::getLinearExpr(OpFoldResult value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value)) {
@@ -102,7 +102,7 @@ LinearExpr AccessCollector::getLinearExpr(Value value) {
 }
 
 LinearExpr AccessCollector::computeLinearExpr(Value value) {
-  if (value == loop.getInductionVar()) {
+  if (loop && value == loop.getInductionVar()) {
     // iv = lower + step * n
     if (!step)
       return symbol(value);
@@ -120,7 +120,7 @@ LinearExpr AccessCollector::computeLinearExpr(Value value) {
   if (!op)
     return symbol(value);
   if (auto iteration = dyn_cast<IterationOp>(op);
-      iteration && iteration.getIv() == loop.getInductionVar()) {
+      loop && iteration && iteration.getIv() == loop.getInductionVar()) {
     LinearExpr expr;
     expr.iteration = 1;
     return expr;
@@ -216,7 +216,7 @@ BufferAccess tilepipe::getWholeAccess(Value root) {
 /// `iteration mod v` of the loop, as multi-buffering writes it.
 static std::optional<int64_t> matchRotation(Value index, PipelineOp loop) {
   Operation *rem = index.getDefiningOp();
-  if (!rem || !isa<arith::RemUIOp, arith::RemSIOp>(rem))
+  if (!loop || !rem || !isa<arith::RemUIOp, arith::RemSIOp>(rem))
     return std::nullopt;
   auto iteration = rem->getOperand(0).getDefiningOp<IterationOp>();
   if (!iteration || iteration.getIv() != loop.getInductionVar())
@@ -278,6 +278,7 @@ void AccessCollector::enterView(BufferAccess &access, Value buffer) {
       access.versions = matchRotation(slot.getIndex(), loop).value_or(0);
       slotLost |= element || buffer != access.root;
       element = slot;
+      access.slot = slot.getIndex();
     } else if (auto subview = dyn_cast<memref::SubViewOp>(op);
                subview && !lost && !element) {
       enterSubview(access, subview);
@@ -296,8 +297,10 @@ void AccessCollector::enterView(BufferAccess &access, Value buffer) {
   access.region = wholeRegion(staysInSlot ? element.getType()
                                           : Type(access.root.getType()));
   access.definite = access.definiteIfGuard = false;
-  if (!staysInSlot && element)
+  if (!staysInSlot && element) {
     access.versions = 0;
+    access.slot = nullptr;
+  }
 }
 
 BufferAccess AccessCollector::makeAccess(Operation *op,
@@ -426,6 +429,12 @@ void AccessCollector::add(Accesses &accesses, Operation *op,
     resolveExposure(access, ArrayRef(accesses).take_front(begin));
 }
 
+void AccessCollector::collectOwn(AccessOpInterface op, Accesses &accesses) {
+  SmallVector<RegionAccess> regions;
+  op.getAccesses(regions);
+  add(accesses, op, regions);
+}
+
 Operation *AccessCollector::collect(Operation *op, Accesses &accesses) {
   if (auto access = dyn_cast<AccessOpInterface>(op)) {
     // The queue of asynchronous copies is memory that no region names.
@@ -436,9 +445,7 @@ Operation *AccessCollector::collect(Operation *op, Accesses &accesses) {
       for (Operation &nested : region.getOps())
         if (!isMemoryEffectFree(&nested))
           return &nested;
-    SmallVector<RegionAccess> regions;
-    access.getAccesses(regions);
-    add(accesses, op, regions);
+    collectOwn(access, accesses);
     return nullptr;
   }
   if (!op->getNumRegions() && isMemoryEffectFree(op))

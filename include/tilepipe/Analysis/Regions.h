@@ -67,6 +67,8 @@ struct BufferAccess {
   /// The number of versions of the root between which the access rotates by
   /// iteration; 1 without versions, 0 for a slot that is not understood.
   int64_t versions = 1;
+  /// The index of the `tile.slot` that it goes through, or null.
+  mlir::Value slot = nullptr;
 
   bool reads() const { return kind != tile::RegionAccess::Kind::Write; }
   bool writes() const { return kind != tile::RegionAccess::Kind::Read; }
@@ -84,16 +86,20 @@ bool mayAlias(mlir::Value a, mlir::Value b);
 /// global: it may alias others.
 bool isOfUnknownOrigin(mlir::Value root);
 
-/// Computes the accesses of operations in the body of one loop.
+/// Computes the accesses of operations in the body of one loop; without a loop
+/// every value that is not a constant is a symbol.
 class AccessCollector {
 public:
   using Accesses = llvm::SmallVectorImpl<BufferAccess>;
 
-  explicit AccessCollector(tile::PipelineOp loop);
+  explicit AccessCollector(tile::PipelineOp loop = {});
 
   /// Appends what `op` and everything nested in it may touch, in program order.
   /// Returns the operation whose effects are not known, or null.
   mlir::Operation *collect(mlir::Operation *op, Accesses &accesses);
+
+  /// Appends what `op` itself says it touches, an asynchronous copy as well.
+  void collectOwn(tile::AccessOpInterface op, Accesses &accesses);
 
   /// The value of an index as an expression of the iteration.
   LinearExpr getLinearExpr(mlir::Value value);

@@ -11,4 +11,69 @@
 
 include "mlir/Pass/PassBase.td"
 
+def HoistAsyncWaits : Pass<"tile-hoist-async-waits"> {
+  let summary = "wait before the copies of a step and not behind them";
+  let description = [{
+    A wait that stands behind the asynchronous copies of its own step moves in
+    front of them, and its `pending` count shrinks by the commits it passes, so
+    that it waits for the same groups. One barrier between the wait and the
+    copies then serves both: what the wait is for becomes visible to all
+    threads, and all threads have read what the copies overwrite.
+
+    A wait moves only in front of copies, commits and pure operations of its
+    block; what has other effects stops it. Waits that would have to wait for a
+    group of the passed commits themselves (`pending` smaller than their number)
+    stay where they are.
+
+    ```mlir
+    %t = tile.async.copy %A[%i] to %w : ...
+    %g = tile.async.commit %t
+    tile.async.wait %old pending = 2
+    tile.gemm %r, %B, %C : ...
+    ```
+    becomes
+    ```mlir
+    tile.async.wait %old pending = 1
+    %t = tile.async.copy %A[%i] to %w : ...
+    %g = tile.async.commit %t
+    tile.gemm %r, %B, %C : ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"numHoisted", "hoisted", "Waits moved in front of copies">,
+  ];
+  let dependentDialects = ["::tilepipe::tile::TileDialect"];
+}
+
+def InsertBarriers : Pass<"tile-insert-barriers"> {
+  let summary = "put the barriers between statements that threads need";
+  let description = [{
+    The statements of a `tile.launch` are carried out by all threads of a block
+    together. Where one touches memory that another one wrote since the last
+    barrier, or writes what another one read, threads have to meet in between:
+    the pass puts a `gpu.barrier` right in front of the second statement. Slots
+    of a multi-buffered tile whose numbers differ by a constant are told apart,
+    across iterations as well. A `tile.async.wait` counts as the write of the
+    copies that it may complete, for each thread sees only its own copies then.
+
+    The barriers are those that no execution can do without: each is at the
+    latest place that serves the first conflict behind it.
+
+    ```mlir
+    tile.copy %A[%i] to %s : ...
+    tile.reduce <add> %s into %r dimension 0 : ...
+    ```
+    becomes
+    ```mlir
+    tile.copy %A[%i] to %s : ...
+    gpu.barrier
+    tile.reduce <add> %s into %r dimension 0 : ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"numBarriers", "barriers", "Barriers inserted">,
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
 #endif // TILEPIPE_TARGET_NVIDIA_PASSES_TD

@@ -1,0 +1,198 @@
+// RUN: tile-opt %s -split-input-file --pipeline-planning --inject-software-pipeline \
+// RUN:   --canonicalize --cse --tile-hoist-async-waits --tile-insert-barriers | FileCheck %s
+// RUN: tile-opt %s -split-input-file --pipeline-planning --inject-software-pipeline=form=predicated \
+// RUN:   --canonicalize --cse --tile-hoist-async-waits --tile-insert-barriers | FileCheck %s --check-prefix=PRED
+
+!A = memref<64x512xf16>
+!B = memref<512x64xf16>
+!S = memref<64x32xf16, #tile.space<shared>>
+!T = memref<32x64xf16, #tile.space<shared>>
+!C = memref<64x64xf32, #tile.space<fragment>>
+
+// One barrier a step: behind it the tiles of the wait are there for all threads,
+// and all have read the slot that the copies write. None in the prologue.
+// CHECK-LABEL: func @gemm
+// CHECK-NOT:   gpu.barrier
+// CHECK:       scf.for
+// CHECK:         tile.async.wait %{{.*}} pending = 1
+// CHECK:         gpu.barrier
+// CHECK:         tile.async.copy
+// CHECK-NOT:     gpu.barrier
+// CHECK:         tile.gemm
+// CHECK-NOT:     gpu.barrier
+// CHECK:       }
+// CHECK:       tile.async.wait %{{.*}} pending = 1
+// CHECK:       gpu.barrier
+// CHECK:       tile.gemm
+// CHECK:       tile.async.wait %{{.*}} pending = 0
+// CHECK:       gpu.barrier
+// CHECK:       tile.gemm
+// CHECK-NOT:   gpu.barrier
+// CHECK:       return
+
+// Also where the copies and the product stand under conditions.
+// PRED-LABEL: func @gemm
+// PRED:       scf.for
+// PRED:         tile.async.wait %{{.*}} pending = 1
+// PRED:         gpu.barrier
+// PRED:         scf.if
+// PRED-NOT:     gpu.barrier
+// PRED:         tile.gemm
+// PRED-NOT:     gpu.barrier
+// PRED:       return
+func.func @gemm(%A: !A, %B: !B, %D: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant 0.0 : f32
+  tile.launch (%bx) in [1] threads = 128 {
+    %a = tile.alloc : !S
+    %b = tile.alloc : !T
+    %c = tile.alloc : !C
+    tile.fill %c with %zero : f32, !C
+    tile.pipeline %k = %c0 to %c512 step %c32 num_stages = 3 {
+      tile.copy %A[%c0, %k] to %a : !A to !S
+      tile.copy %B[%k, %c0] to %b : !B to !T
+      tile.gemm %a, %b, %c : !S, !T, !C
+    }
+    tile.copy %c to %D : !C to memref<64x64xf32>
+  }
+  return
+}
+
+// -----
+
+!X = memref<512xf32>
+!S = memref<32xf32, #tile.space<shared>>
+
+// One version: threads meet before the tile is overwritten and before it is read.
+// CHECK-LABEL: func @one_version
+// CHECK:       scf.for
+// CHECK:         gpu.barrier
+// CHECK-NEXT:    tile.copy
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    tile.map
+// CHECK:       return
+func.func @one_version(%X: !X, %Y: !X) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c512 = arith.constant 512 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %s = tile.alloc : !S
+    tile.pipeline %k = %c0 to %c512 step %c32 {
+      tile.copy %X[%k] to %s : !X to !S
+      tile.map (%i) in [32] {
+        %x = memref.load %s[%i] : !S
+        %at = arith.addi %k, %i : index
+        memref.store %x, %Y[%at] : !X
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+!X = memref<512xf32>
+
+// Iterations write different elements: no barrier, however many there are.
+// CHECK-LABEL: func @disjoint
+// CHECK-NOT:   gpu.barrier
+// CHECK:       return
+func.func @disjoint(%X: !X, %Y: !X) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c512 = arith.constant 512 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    tile.pipeline %k = %c0 to %c512 step %c32 {
+      tile.map (%i) in [32] {
+        %at = arith.addi %k, %i : index
+        %x = memref.load %X[%at] : !X
+        memref.store %x, %Y[%at] : !X
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+!X = memref<512xf32>
+
+// The next iteration reads what this one wrote; the last reader needs one too.
+// CHECK-LABEL: func @carried
+// CHECK:       scf.for
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    tile.map
+// CHECK-NOT:     gpu.barrier
+// CHECK:       gpu.barrier
+// CHECK-NEXT:  tile.copy
+func.func @carried(%Y: !X, %Z: !X) {
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    tile.pipeline %k = %c1 to %c10 step %c1 {
+      tile.map (%i) in [32] {
+        %from = arith.subi %k, %c1 : index
+        %at = arith.addi %from, %i : index
+        %x = memref.load %Y[%at] : !X
+        %to = arith.addi %k, %i : index
+        memref.store %x, %Y[%to] : !X
+      }
+    }
+    tile.copy %Y to %Z : !X to !X
+  }
+  return
+}
+
+// -----
+
+!S = memref<32xf32, #tile.space<shared>>
+
+// A barrier of the user counts. One that the loop needs serves what follows.
+// CHECK-LABEL: func @given
+// CHECK:       tile.fill
+// CHECK-NEXT:  gpu.barrier
+// CHECK-NEXT:  tile.copy
+// CHECK-NOT:   gpu.barrier
+// CHECK:       return
+func.func @given(%Y: memref<32xf32>, %x: f32) {
+  tile.launch (%bx) in [1] threads = 32 {
+    %s = tile.alloc : !S
+    tile.fill %s with %x : f32, !S
+    gpu.barrier
+    tile.copy %s to %Y : !S to memref<32xf32>
+  }
+  return
+}
+
+// -----
+
+!S = memref<32xf32, #tile.space<shared>>
+!V = memref<4x32xf32, #tile.space<shared>>
+
+// Slots 1 and 3 of four are different, 1 and 5 - 4 are the same.
+// CHECK-LABEL: func @slots
+// CHECK:       tile.fill
+// CHECK:       tile.fill
+// CHECK:       gpu.barrier
+// CHECK:       tile.copy
+func.func @slots(%Y: memref<32xf32>, %n: index, %x: f32) {
+  %c4 = arith.constant 4 : index
+  %c2 = arith.constant 2 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %v = tile.alloc : !V
+    %p = arith.remui %n, %c4 : index
+    %a = tile.slot %v[%p] : !V -> !S
+    tile.fill %a with %x : f32, !S
+    %n2 = arith.addi %n, %c2 : index
+    %q = arith.remui %n2, %c4 : index
+    %b = tile.slot %v[%q] : !V -> !S
+    tile.fill %b with %x : f32, !S
+    %n4 = arith.addi %n2, %c2 : index
+    %r = arith.remui %n4, %c4 : index
+    %c = tile.slot %v[%r] : !V -> !S
+    tile.copy %c to %Y : !S to memref<32xf32>
+  }
+  return
+}
