@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace tilepipe;
 
-void ascend::registerAscendPipelines() {}
+void ascend::registerAscendPipelines() { registerTileAscendPasses(); }
 
 void ascend::registerAscendDialects(DialectRegistry &registry) {}
 

@@ -1,0 +1,171 @@
+//===- AssignSpaces.cpp - Which memory of the machine holds each tile -----===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Epilogue.h"
+#include "StageGlobals.h"
+
+#include "tilepipe/Target/Ascend/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace tilepipe::ascend {
+#define GEN_PASS_DEF_TILEASSIGNSPACES
+#include "tilepipe/Target/Ascend/Passes.h.inc"
+} // namespace tilepipe::ascend
+
+using namespace mlir;
+using namespace tilepipe;
+using namespace tilepipe::tile;
+
+namespace {
+/// One use of each kind that a buffer has, or null.
+struct Uses {
+  Operation *operand = nullptr;
+  Operation *result = nullptr;
+  /// Whatever needs the elements in UB.
+  Operation *vector = nullptr;
+  /// Loads and stores outside of maps.
+  Operation *scalar = nullptr;
+  /// An operation that this target knows nothing about.
+  Operation *unknown = nullptr;
+};
+} // namespace
+
+static bool isGlobal(Value memref) {
+  return getMemorySpace(cast<MemRefType>(memref.getType())) ==
+         MemorySpace::Global;
+}
+
+static void addUse(Uses &uses, OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (auto gemm = dyn_cast<GemmOp>(op)) {
+    (use.get() == gemm.getC() ? uses.result : uses.operand) = op;
+    return;
+  }
+  if (auto copy = dyn_cast<CopyOp>(op)) {
+    bool isSource = use.get() == copy.getSource();
+    if (!isGlobal(isSource ? copy.getTarget() : copy.getSource()))
+      uses.vector = op;
+    return;
+  }
+  if (isa<memref::LoadOp, memref::StoreOp>(op)) {
+    (op->getParentOfType<MapOp>() ? uses.vector : uses.scalar) = op;
+    return;
+  }
+  if (isa<ReduceOp, AtomicOp>(op))
+    uses.vector = op;
+  else if (!isa<FillOp, memref::DimOp>(op))
+    uses.unknown = op;
+}
+
+static Uses collectUses(AllocOp alloc) {
+  Uses uses;
+  ascend::forEachUse(alloc, [&](OpOperand &use) { addUse(uses, use); });
+  return uses;
+}
+
+/// Gives a buffer and the views of it another memory space.
+static void setSpace(Value buffer, SpaceAttr space) {
+  auto type = cast<MemRefType>(buffer.getType());
+  buffer.setType(MemRefType::get(type.getShape(), type.getElementType(),
+                                 type.getLayout(), space));
+  for (Operation *user : buffer.getUsers())
+    if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+      if (view.getViewSource() == buffer)
+        setSpace(view->getResult(0), space);
+}
+
+namespace {
+
+struct AssignSpaces : ascend::impl::TileAssignSpacesBase<AssignSpaces> {
+  /// The memory for a buffer that is used like this; none, with an error, if
+  /// there is none, and the space it has where it stays scalar.
+  FailureOr<MemorySpace> choose(AllocOp alloc, const Uses &uses);
+  LogicalResult assign(LaunchOp launch);
+  void runOnOperation() override;
+};
+
+} // namespace
+
+FailureOr<MemorySpace> AssignSpaces::choose(AllocOp alloc, const Uses &uses) {
+  StringRef target = getTarget(alloc).getName();
+  if (uses.unknown) {
+    InFlightDiagnostic diag = alloc.emitError("cannot tell which memory of ")
+                              << target << " holds a buffer that '"
+                              << uses.unknown->getName() << "' uses";
+    diag.attachNote(uses.unknown->getLoc()) << "used here";
+    return diag;
+  }
+  Operation *other = uses.vector ? uses.vector : uses.scalar;
+  if (uses.operand && (uses.result || other)) {
+    InFlightDiagnostic diag =
+        alloc.emitError("a tile that a gemm reads is only supported on ")
+        << target << " if it is otherwise only copied from global memory";
+    diag.attachNote(uses.operand->getLoc()) << "read by a gemm here";
+    diag.attachNote((uses.result ? uses.result : other)->getLoc())
+        << "used otherwise here";
+    return diag;
+  }
+  if (uses.operand)
+    return MemorySpace::L1;
+  if (uses.result)
+    return MemorySpace::L0C;
+  if (alloc.getType().getRank() == 0 && !uses.vector)
+    return getMemorySpace(alloc.getType());
+  return MemorySpace::UB;
+}
+
+LogicalResult AssignSpaces::assign(LaunchOp launch) {
+  if (failed(ascend::stageGlobalAccesses(launch)))
+    return failure();
+  auto collectAllocs = [&] {
+    SmallVector<AllocOp> allocs;
+    launch.walk([&](AllocOp alloc) {
+      MemorySpace space = getMemorySpace(alloc.getType());
+      if (space == MemorySpace::Shared || space == MemorySpace::Fragment)
+        allocs.push_back(alloc);
+    });
+    return allocs;
+  };
+  // Epilogues erase tiles, but no accumulator.
+  SmallVector<AllocOp> accumulators =
+      llvm::filter_to_vector(collectAllocs(), [](AllocOp alloc) {
+        return collectUses(alloc).result != nullptr;
+      });
+  for (AllocOp accumulator : accumulators)
+    if (failed(ascend::lowerEpilogue(accumulator, launch)))
+      return failure();
+  SmallVector<std::pair<AllocOp, MemorySpace>> choices;
+  for (AllocOp alloc : collectAllocs()) {
+    FailureOr<MemorySpace> space = choose(alloc, collectUses(alloc));
+    if (failed(space))
+      return failure();
+    choices.emplace_back(alloc, *space);
+  }
+  for (auto [alloc, space] : choices) {
+    setSpace(alloc, SpaceAttr::get(&getContext(), space));
+    numL1 += space == MemorySpace::L1;
+    numL0C += space == MemorySpace::L0C;
+    numUB += space == MemorySpace::UB;
+  }
+  return success();
+}
+
+void AssignSpaces::runOnOperation() {
+  SmallVector<LaunchOp> launches;
+  getOperation().walk([&](LaunchOp launch) {
+    TargetAttr target = getTarget(launch);
+    if (target.getMemory(MemorySpace::L1) && target.getMemory(MemorySpace::UB))
+      launches.push_back(launch);
+  });
+  for (LaunchOp launch : launches)
+    if (failed(assign(launch)))
+      return signalPassFailure();
+}
