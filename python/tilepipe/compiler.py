@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tilepipe import cache, ir
@@ -15,19 +14,12 @@ from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.prim_func import Parameter, PrimFunc, TensorType
 from tilepipe.options import Options, ignore_foreign
 from tilepipe.passmanager import PassManager
-from tilepipe.plan import (
-    Plan,
-    Remark,
-    buffer_bytes,
-    complete,
-    operations,
-    place_of,
-    read_loops,
-    space_of,
-)
+from tilepipe.plan import Plan, Remark, complete, place_of, read_loops
+from tilepipe.resources import Resources
 from tilepipe.runtime.call import prepare
 from tilepipe.runtime.cpu import CpuProgram
 from tilepipe.target import Target, parse
+from tilepipe.targets import Emulation, Entry, Program, backend_of
 
 if TYPE_CHECKING:
     from tilepipe.check import CheckReport
@@ -35,27 +27,18 @@ if TYPE_CHECKING:
 STAGES = ("source", "planned", "injected", "lowered")
 
 
-@dataclass(frozen=True)
-class MemoryUse:
-    """Bytes that a kernel needs of one memory, and how many there are (None where the target does not say)."""
-
-    bytes: int
-    capacity: int | None
-
-
-@dataclass(frozen=True)
-class Resources:
-    """What a kernel needs: threads of a block, and bytes of each on-chip memory with all versions of buffers."""
-
-    threads: int
-    memory: dict[str, MemoryUse]
+@contextlib.contextmanager
+def _located() -> Iterator[None]:
+    """What MLIR says of the kernel is said at its place in the kernel."""
+    try:
+        yield
+    except ir.MLIRError as error:
+        raise KernelError.from_diagnostics(error) from None
 
 
 def _run(module: ir.Module, passes: str) -> None:
-    try:
+    with _located():
         PassManager.parse(f"builtin.module({passes})", context=module.context).run(module.operation)
-    except ir.MLIRError as error:
-        raise KernelError.from_diagnostics(error) from None
 
 
 class Kernel:
@@ -74,8 +57,9 @@ class Kernel:
         self.name = func.name
         self.params = func.params
         self.out_idx = _positions(func.params, out_idx)
+        self.backend = backend_of(target)
         self.written: frozenset[int] = frozenset()
-        self._program = self._load(self._compiled())
+        self._program = self._compiled()
 
     def _module(self, stage: str, options: Options | None = None) -> ir.Module:
         module = self.func.build(ir.Context())
@@ -84,40 +68,40 @@ class Kernel:
             _run(module, ",".join(passes))
         return module
 
-    @staticmethod
-    def _passes(options: Options) -> tuple[str, ...]:
-        return options.planning, options.injection, "tile-to-cpu"
+    def _passes(self, options: Options) -> tuple[str, ...]:
+        planning = ",".join(filter(None, (self.backend.preparation, options.planning)))
+        return planning, options.injection, self.backend.lowering
 
-    def _compiled(self) -> ir.Module:
-        """The injected module, from the disk cache where it has it."""
+    def _compiled(self) -> Program:
+        """The program, from the disk cache where it has it."""
         module = self.func.build(ir.Context())
         self.written = written_arguments(self._entry(module))
+        entry = Entry(self.name, self.params, str(module))
         store = cache.default()
-        key = cache.make_key(str(module), str(self.target), str(self.options)) if store else ""
+        key = cache.make_key(entry.source, str(self.target), str(self.options)) if store else ""
         text = store.get(key) if store else None
         if store and text is not None:
             try:
-                return ir.Module.parse(text, ir.Context())
-            except ir.MLIRError:
+                return self.backend.restore(entry, text)
+            except (ir.MLIRError, ValueError):
                 store.discard(key)
         _run(module, ",".join(self._passes(self.options)[:2]))
+        with _located():
+            program, text = self.backend.compile(entry, module)
         if store:
-            # With locations: what goes wrong at run time is told at its place.
-            store.put(key, module.operation.get_asm(enable_debug_info=True))
-        return module
+            store.put(key, text)
+        return program
 
-    def _load(self, module: ir.Module, sanitize: bool = False) -> CpuProgram:
-        try:
-            return CpuProgram(module, self.name, sanitize)
-        except ir.MLIRError as error:
-            raise KernelError.from_diagnostics(error) from None
+    def serial(self) -> CpuProgram:
+        """The kernel without pipelining, on the CPU: what others are compared with."""
+        with _located():
+            return CpuProgram(self._module("source"), self._program.entry)
 
-    def _form(self, form: str | None) -> CpuProgram:
-        """The serial kernel, or a pipelined form of it whose copies are watched."""
-        if form is None:
-            return self._load(self._module("source"))
-        options = Options(self.options.policy, form)
-        return self._load(self._module("injected", options), sanitize=True)
+    def emulation(self, form: str | None = None) -> Emulation:
+        """The kernel in the target's emulator, with loops of a ``form``: "peeled" or "predicated"."""
+        options = Options(self.options.policy, form or self.options.form)
+        with _located():
+            return self.backend.emulation(self._program.entry, self._module("injected", options))
 
     def ir(self, stage: str = "source") -> str:
         """The IR of the kernel after a stage: ``source``, ``planned``, ``injected`` or ``lowered``."""
@@ -127,7 +111,7 @@ class Kernel:
 
     def get_kernel_source(self) -> str:
         """The text that the target's tools get; for the CPU a module of the llvm dialect."""
-        return self.ir("lowered")
+        return self._program.text or self.ir("lowered")
 
     def _entry(self, module: ir.Module) -> Any:
         functions = (op.operation for op in module.body.operations if op.operation.name == "func.func")
@@ -147,53 +131,72 @@ class Kernel:
 
         handler = module.context.attach_diagnostic_handler(keep)
         try:
-            _run(module, self.options.planning)
+            planning, injection, _ = self._passes(self.options)
+            _run(module, planning)
             loops = read_loops(self._entry(module), [p.name for p in self.params])
-            _run(module, self.options.injection)
+            _run(module, injection)
         finally:
             handler.detach()
         return complete(self.name, loops, self._entry(module), remarks)
 
     @functools.cached_property
     def resources(self) -> Resources:
-        """Threads of a block and bytes of on-chip memory."""
+        """Threads of a block, bytes of on-chip memory, and what the target's assembler says where it is at hand."""
         module = self._module("injected")
-        _run(module, "tile-allocate-memory")
-        threads, used = 1, dict[str, int]()
-        for op in operations(self._entry(module)):
-            if op.name == "tile.launch" and "threads" in op.attributes:
-                threads = op.attributes["threads"].value
-            if op.name == "tile.alloc":
-                kind = op.results[0].type
-                space, size = space_of(kind), buffer_bytes(kind)
-                # Placed buffers may share bytes; of the others each has its own.
-                placed = op.attributes["offset"].value if "offset" in op.attributes else None
-                end = used.get(space, 0) + size if placed is None else max(used.get(space, 0), placed + size)
-                used[space] = end
-        target = str(module.operation.attributes["tile.target"]) if "tile.target" in module.operation.attributes else ""
-        capacities = {name: int(size) for name, size in re.findall(r"memory<(\w+), capacity = (\d+)", target)}
-        return Resources(threads, {space: MemoryUse(size, capacities.get(space)) for space, size in used.items()})
+        with _located():
+            return self.backend.resources(self._program, module)
 
-    def check(self, *args: Any, sizes: dict[str, int] | None = None, seeds: int = 4, seed: int = 0) -> CheckReport:
+    def check(
+        self, *args: Any, sizes: dict[str, int] | None = None, seeds: int = 4, seed: int = 0,
+        reference: Callable[..., Any] | None = None, mutants: bool = False, progress: bool | None = None,
+    ) -> CheckReport:  # fmt: skip
         """Runs the pipelined kernel in both forms and under each completion policy against the serial one.
 
         On ``args`` (all of the kernel's), or on random ones with dynamic ``sizes`` by name. Integer tensors are
         then 0 or 1: pass ``args`` where they are indices of more. The results must be equal bit by bit, and no copy
         in flight may be touched. ``seeds`` random orders of completion are tried.
-        """
-        from tilepipe.check import check
 
-        return check(self, args, sizes, seeds, seed)
+        For an accelerator this is its code in the emulator, with all detectors, against the serial kernel on the
+        CPU; where arithmetic may round differently there, results are compared within the tolerance that the
+        report names. ``reference`` gets the inputs and returns the results, as for
+        `tilepipe.testing.assert_matches`. With ``mutants`` each synchronisation is removed or loosened once, and
+        the report says which of these kernels are found to be wrong. ``progress`` goes to standard error; by
+        default where that is a terminal.
+        """
+        from tilepipe.check import Checker
+
+        return Checker(self, args, sizes, seed, seeds, reference, progress).report(mutants)
+
+    def emulate(self, *args: Any, policy: str = "late", seed: int = 0, **kwargs: Any) -> Any:
+        """A call in the emulator of the target, with asynchronous work that completes by ``policy``.
+
+        Raises `KernelError` for what the detectors find.
+        """
+        if policy not in self.backend.policies:
+            raise KernelError(f"unknown policy '{policy}'; known are {', '.join(self.backend.policies)}")
+        ordered, results = prepare(self, args, kwargs)
+        issues = self._emulation.run(ordered, policy, seed)
+        if issues:
+            raise KernelError(f"kernel '{self.name}' in the emulator, policy {policy}: {issues[0]}", issues[0].location)
+        return _returned(results)
+
+    @functools.cached_property
+    def _emulation(self) -> Emulation:
+        return self.emulation()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         ordered, results = prepare(self, args, kwargs)
         self._program(ordered)
-        if not results:
-            return None
-        return results[0] if len(results) == 1 else tuple(results)
+        return _returned(results)
 
     def __repr__(self) -> str:
         return f"<kernel {self.name} for {self.target}>"
+
+
+def _returned(results: list[Any]) -> Any:
+    if not results:
+        return None
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 def _positions(params: tuple[Parameter, ...], out_idx: Sequence[int] | int | None) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tilepipe._jit import JITFunction
-from tilepipe.check import Maker, dynamic_sizes, make_arguments, run_form
+from tilepipe.check import TOLERANCES, Maker, dynamic_sizes, make_arguments, run_serial
 from tilepipe.compiler import Kernel, compile
 from tilepipe.frontend.dtypes import DType
 from tilepipe.frontend.errors import KernelError
@@ -17,8 +17,6 @@ from tilepipe.frontend.prim_func import PrimFunc, TensorType
 from tilepipe.runtime.arguments import numpy_dtype
 
 Sizes = tuple[int, int] | Sequence[int]
-# Relative and absolute, by the type of the result.
-_TOLERANCES = {"float16": 2e-2, "bfloat16": 8e-2, "float32": 1e-4, "float64": 1e-9}
 
 
 def assert_matches(
@@ -112,7 +110,7 @@ def _tuple(value: Any) -> tuple[Any, ...]:
 def _difference(have: np.ndarray, want: np.ndarray, dtype: DType, tolerance: float | None) -> str:
     if have.shape != want.shape:
         return f"the kernel gives shape {have.shape}, the reference {want.shape}"
-    bound = _TOLERANCES.get(dtype.name, 0.0) if tolerance is None else tolerance
+    bound = TOLERANCES.get(dtype.name, 0.0) if tolerance is None else tolerance
     wide = np.float64 if dtype.is_float else numpy_dtype(dtype.name)
     a, b = have.astype(wide), want.astype(wide)
     wrong = ~np.isclose(a, b, rtol=bound, atol=bound, equal_nan=True) if dtype.is_float else a != b
@@ -131,7 +129,7 @@ def _message(kernel: Kernel, name: str, sizes: dict[str, int], seed: int, proble
     # In-place kernels have changed their arguments: there is nothing to run again.
     hint = ""
     if kernel.out_idx:
-        serial = run_form(kernel, values)[position]
+        serial = run_serial(kernel, values)[position]
         same = serial.tobytes() == np.asarray(have).tobytes()
         hint = ("\nthe kernel without pipelining gives the same: the kernel or the reference is wrong" if same else
                 "\nthe kernel without pipelining gives something else: see its check()")  # fmt: skip

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tilepipe import ir
 from tilepipe._load import native as _native
 from tilepipe.runtime.arguments import View, dense_strides
 
-POLICIES = ("eager", "late", "early-write-late-read", "random")
-
+if TYPE_CHECKING:
+    from tilepipe.targets import Entry
 
 class CpuProgram:
     """One kernel as native code of this processor. ``threads`` run the blocks of a launch; default all.
@@ -20,9 +20,12 @@ class CpuProgram:
     then name the policy by which copies complete.
     """
 
-    def __init__(self, module: ir.Module, entry: str, sanitize: bool = False) -> None:
+    # The target's text is the lowered IR.
+    text = ""
+
+    def __init__(self, module: ir.Module, entry: Entry, sanitize: bool = False) -> None:
         self._kernel = _native.CpuKernel.compile(module, async_runtime=sanitize, sanitize=sanitize)
-        self._entry = entry
+        self.entry = entry
         self.threads = len(os.sched_getaffinity(0))
 
     def __call__(self, arguments: list[Any], **how: Any) -> None:
@@ -33,4 +36,4 @@ class CpuProgram:
                 packed.append((argument.address, list(argument.shape), dense_strides(argument.shape)))
             else:
                 packed.append(ctypes.addressof(argument))
-        self._kernel.invoke(self._entry, packed, self.threads, **how)
+        self._kernel.invoke(self.entry.name, packed, self.threads, **how)
