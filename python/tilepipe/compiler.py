@@ -185,7 +185,7 @@ class Kernel:
         return self.emulation()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        ordered, results = prepare(self, args, kwargs)
+        ordered, results = prepare(self, args, kwargs, str(self.target))
         self._program(ordered)
         return _returned(results)
 

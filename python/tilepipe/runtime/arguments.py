@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy as np
 from tilepipe.frontend.dtypes import DType
 from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.prim_func import Dynamic, Parameter, TensorType
+from tilepipe.runtime import devices, dlpack
+from tilepipe.runtime.devices import CPU, Device
 
 _SCALARS: dict[str, Any] = {
     "float32": ctypes.c_float, "float64": ctypes.c_double, "int8": ctypes.c_int8, "int16": ctypes.c_int16,
@@ -24,7 +26,7 @@ _SCALARS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class View:
-    """A strided tensor in host memory: address, shape and strides in elements, and the object that owns it."""
+    """A strided tensor: address, shape and strides in elements, the object that owns it, and the device it is on."""
 
     address: int
     shape: tuple[int, ...]
@@ -32,19 +34,27 @@ class View:
     dtype: str
     owner: Any
     writable: bool = True
+    device: Device = CPU
 
 
-def view_of(value: Any, name: str) -> View:
-    """A tensor of numpy, torch (on the CPU) or anything with DLPack."""
+Streams = Callable[[Device], int]
+
+
+def view_of(value: Any, name: str, stream: Streams = lambda _: 0) -> View:
+    """A tensor of numpy, torch, or anything with `__cuda_array_interface__` or DLPack.
+
+    ``stream`` gives the stream of a device on which the tensor will be used.
+    """
     if isinstance(value, np.ndarray):
         return _from_numpy(value)
-    if hasattr(value, "data_ptr") and hasattr(value, "stride"):  # torch, without importing it
-        if value.device.type != "cpu":
-            raise KernelError(f"argument '{name}' is on device '{value.device}', the kernel runs on the cpu")
+    if devices.is_torch(value):  # without importing it
         strides, shape = tuple(value.stride()), tuple(value.shape)
-        return View(value.data_ptr(), shape, strides, str(value.dtype).rsplit(".", 1)[-1], value)
+        dtype = str(value.dtype).rsplit(".", 1)[-1]
+        return View(value.data_ptr(), shape, strides, dtype, value, device=devices.of_torch(value))
+    if hasattr(value, "__cuda_array_interface__"):
+        return _from_cuda_array(value, stream)
     if hasattr(value, "__dlpack__"):
-        return _from_numpy(np.from_dlpack(value))
+        return _from_dlpack(value, stream)
     raise KernelError(f"argument '{name}' is a tensor (numpy, torch or DLPack), got {type(value).__name__}")
 
 
@@ -54,6 +64,46 @@ def _from_numpy(array: np.ndarray) -> View:
     if any(s % size for s in array.strides):
         raise KernelError(f"strides {array.strides} in bytes are not multiples of the element size {size}")
     return View(array.ctypes.data, array.shape, strides, array.dtype.name, array, array.flags.writeable)
+
+
+def _from_dlpack(value: Any, stream: Streams) -> View:
+    where = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else (1, 0)
+    device = devices.from_dlpack_numbers(*where)
+    # On a device its producer makes our stream wait for what is under way on another one.
+    how = {"stream": devices.dlpack_stream(stream(device))} if device.kind == "cuda" else {}
+    try:
+        capsule = value.__dlpack__(max_version=(1, 0), **how)
+    except TypeError:  # from before versions
+        capsule = value.__dlpack__(**how)
+    tensor = dlpack.read(capsule)
+    return View(tensor.address, tensor.shape, tensor.strides, tensor.dtype, _Held(value, capsule), tensor.writable, device)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A tensor and the capsule that keeps its memory."""
+
+    value: Any
+    capsule: Any
+
+
+def _from_cuda_array(value: Any, stream: Streams) -> View:
+    from tilepipe.runtime import cuda
+
+    interface = value.__cuda_array_interface__
+    address, read_only = interface["data"]
+    shape = tuple(interface["shape"])
+    # The interface has no name for types as bfloat16; the array may.
+    own = getattr(value, "dtype", None)
+    dtype = own if isinstance(own, np.dtype) else np.dtype(interface["typestr"])
+    driver = cuda.driver()
+    device = Device("cuda", driver.device_of(address) if address else driver.current_device())
+    in_bytes = interface.get("strides")
+    strides = dense_strides(shape) if in_bytes is None else [s // dtype.itemsize for s in in_bytes]
+    made_on, used_on = interface.get("stream"), stream(device)
+    if made_on and devices.dlpack_stream(used_on) != made_on:
+        driver.wait(device.index, used_on, made_on)
+    return View(address, shape, tuple(strides), dtype.name, value, not read_only, device)
 
 
 def check_tensor(view: View, parameter: Parameter, sizes: dict[Dynamic, tuple[int, str]]) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Any, Protocol
+
+import numpy as np
 
 from tilepipe.frontend.errors import KernelError, SourceLocation, note_at
 from tilepipe.frontend.prim_func import Parameter, TensorType
-from tilepipe.runtime import arguments
+from tilepipe.runtime import arguments, devices
+from tilepipe.runtime.devices import Device
 
 
 class Declared(Protocol):
@@ -29,12 +33,14 @@ class Callee(Protocol):
     def func(self) -> Declared: ...
 
 
-def prepare(kernel: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+def prepare(kernel: Callee, args: tuple[Any, ...], kwargs: dict[str, Any],
+            target: str = "cpu") -> tuple[list[Any], list[Any]]:
     """The arguments of the program in order, and the results that it will fill.
 
-    Raises `KernelError` at the line of the call, with a note where the kernel, or the argument, is declared.
+    All tensors are on one device, one where code of the ``target`` runs; results are made there. Raises `KernelError`
+    at the line of the call, with a note where the kernel, or the argument, is declared.
     """
-    call = _Call(kernel)
+    call = _Call(kernel, target)
     try:
         return call.prepare(args, kwargs)
     except KernelError as error:
@@ -42,8 +48,10 @@ def prepare(kernel: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
 
 
 class _Call:
-    def __init__(self, kernel: Callee) -> None:
+    def __init__(self, kernel: Callee, target: str) -> None:
         self.kernel = kernel
+        self.target = target
+        self.streams: dict[Device, int] = {}
         # The argument that is looked at, for errors.
         self.subject: Parameter | None = None
         self.sizes: dict[Any, tuple[int, str]] = {}
@@ -52,14 +60,20 @@ class _Call:
         kernel = self.kernel
         inputs = [p for i, p in enumerate(kernel.params) if i not in kernel.out_idx]
         given = _bind(kernel.name, inputs, args, kwargs)
+        self.given = list(given.values())
         prepared: dict[str, Any] = {}
+        places: list[tuple[str, Device]] = []
         for self.subject in inputs:
-            prepared[self.subject.name] = self.one(self.subject, given[self.subject.name])
-        like = next((v.owner for v in prepared.values() if isinstance(v, arguments.View)), None)
+            value = prepared[self.subject.name] = self.one(self.subject, given[self.subject.name])
+            if isinstance(value, arguments.View):
+                places.append((self.subject.name, value.device))
+                devices.common(places, self.target)
+        device = devices.common(places, self.target)
+        like = next((v for v in self.given if devices.is_torch(v)), None)
         results = []
         for i in kernel.out_idx:
             self.subject = kernel.params[i]
-            result = _allocate(self.subject, self.sizes, like)
+            result = _allocate(self.subject, self.sizes, like, device, self.stream)
             prepared[self.subject.name] = arguments.view_of(result, self.subject.name)
             results.append(result)
         self.subject = None
@@ -70,9 +84,15 @@ class _Call:
     def one(self, parameter: Parameter, value: Any) -> Any:
         if not isinstance(parameter.type, TensorType):
             return arguments.scalar(value, parameter.type, parameter.name)
-        view = arguments.view_of(value, parameter.name)
+        view = arguments.view_of(value, parameter.name, self.stream)
         arguments.check_tensor(view, parameter, self.sizes)
         return view
+
+    def stream(self, device: Device) -> int:
+        """The stream on which the kernel will run if it runs on this device."""
+        if device not in self.streams:
+            self.streams[device] = devices.current_stream(device, self.given)
+        return self.streams[device]
 
 
 def _explained(error: KernelError, kernel: Callee, subject: Parameter | None) -> KernelError:
@@ -103,7 +123,9 @@ def _bind(name: str, inputs: list[Parameter], args: tuple[Any, ...], kwargs: dic
     return given
 
 
-def _allocate(parameter: Parameter, sizes: dict[Any, tuple[int, str]], like: Any) -> Any:
+def _allocate(parameter: Parameter, sizes: dict[Any, tuple[int, str]], like: Any, device: Device,
+              stream: arguments.Streams) -> Any:
+    """A tensor for a result: of torch where ``like`` is, else of numpy or, on a device, an array of ours."""
     type_ = parameter.type
     assert isinstance(type_, TensorType)
     shape = []
@@ -114,10 +136,11 @@ def _allocate(parameter: Parameter, sizes: dict[Any, tuple[int, str]], like: Any
             shape.append(sizes[size][0])
         else:
             raise KernelError(f"size '{size.name}' of result '{parameter.name}' is not a size of an argument")
-    if hasattr(like, "data_ptr"):
-        import torch
-
+    if like is not None:
+        torch = sys.modules["torch"]
         return torch.empty(shape, dtype=getattr(torch, type_.dtype.name), device=like.device)
-    import numpy as np
+    if device.kind == "cuda":
+        from tilepipe.runtime.cuda_program import DeviceArray
 
+        return DeviceArray(shape, type_.dtype.name, device, stream(device))
     return np.empty(shape, arguments.numpy_dtype(type_.dtype.name))
