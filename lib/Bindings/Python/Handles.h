@@ -358,6 +358,7 @@ void bindTileAttributes(nb::module_ &m);
 void bindPassManager(nb::module_ &m);
 /// Nothing where the CPU target is switched off.
 void bindCpuKernel(nb::module_ &m);
+void bindLaunchPlan(nb::module_ &m);
 
 } // namespace tilepipe::python
 

@@ -59,6 +59,7 @@ NB_MODULE(_native, m) {
   nb::module_ passes = m.def_submodule("passmanager", "Pass pipelines");
   bindPassManager(passes);
   bindCpuKernel(m);
+  bindLaunchPlan(m);
 
   m.def("register_operation", &registerOperation, "dialect_class"_a,
         nb::kw_only(), "replace"_a = false);

@@ -73,7 +73,7 @@ static void run(PyPassManager &self, nb::handle object) {
   {
     BusyScope busy(handle);
     self.busy = true;
-    auto done = llvm::make_scope_exit([&] { self.busy = false; });
+    llvm::scope_exit done([&] { self.busy = false; });
     invalidate(*self.context, op, /*self=*/false);
     nb::gil_scoped_release released;
     result = self.manager->run(op);

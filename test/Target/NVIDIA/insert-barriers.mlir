@@ -196,3 +196,52 @@ func.func @slots(%Y: memref<32xf32>, %n: index, %x: f32) {
   }
   return
 }
+
+// -----
+
+!P = memref<32xf32, #tile.space<shared>>
+!V = memref<2x32xf32, #tile.space<shared>>
+!W = memref<512xf32, #tile.space<shared>>
+
+// The barrier in front of the second statement, which only the next iteration
+// needs, makes the one in front of the third needless.
+// CHECK-LABEL: func @pruned
+// CHECK:       scf.for
+// CHECK-NOT:     gpu.barrier
+// CHECK:         tile.map
+// CHECK:         gpu.barrier
+// CHECK-NEXT:    tile.fill
+// CHECK-NOT:     gpu.barrier
+// CHECK:       return
+func.func @pruned(%Y: memref<512xf32>, %Z: memref<32xf32>, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c31 = arith.constant 31 : index
+  %c16 = arith.constant 16 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %s = tile.alloc : !W
+    %v = tile.alloc : !V
+    scf.for %k = %c1 to %c16 step %c1 {
+      tile.map (%i) in [1] {
+        memref.store %x, %s[%k] : !W
+      }
+      %p = arith.remui %k, %c2 : index
+      %a = tile.slot %v[%p] : !V -> !P
+      tile.fill %a with %x : f32, !P
+      tile.map (%i) in [1] {
+        %y = memref.load %s[%k] : !W
+        memref.store %y, %Y[%k] : memref<512xf32>
+      }
+      %before = arith.subi %k, %c1 : index
+      %q = arith.remui %before, %c2 : index
+      %b = tile.slot %v[%q] : !V -> !P
+      tile.map (%i) in [1] {
+        %y = memref.load %b[%c31] : !P
+        %z = arith.addf %y, %x : f32
+        memref.store %z, %Z[%k] : memref<32xf32>
+      }
+    }
+  }
+  return
+}
