@@ -8,6 +8,8 @@
 
 #include "tilepipe/Target/Ascend/Passes.h"
 
+#include "tilepipe/Dialect/Ascend/IR/Ascend.h"
+
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -17,6 +19,8 @@ using namespace tilepipe;
 
 void ascend::registerAscendPipelines() { registerTileAscendPasses(); }
 
-void ascend::registerAscendDialects(DialectRegistry &registry) {}
+void ascend::registerAscendDialects(DialectRegistry &registry) {
+  registry.insert<AscendDialect>();
+}
 
 void ascend::registerToCCETranslation() {}
