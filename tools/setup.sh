@@ -3,8 +3,10 @@
 # Debian packages, a Python environment in .venv, a build in build/.
 # Running it again is cheap: each step looks first whether it is needed.
 #
-#   bash tools/setup.sh [--no-build] [--target NAME]...
+#   bash tools/setup.sh [--no-build] [--with-torch] [--target NAME]...
 #
+# --with-torch installs torch as well, for the tests that need it (about 200 MB
+# for the CPU, more where the package index has CUDA builds only).
 # --target builds only the named targets, such as tile-opt.
 # BUILD_DIR=... builds elsewhere; JOBS=... limits the parallel compilations.
 set -euo pipefail
@@ -12,13 +14,14 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${BUILD_DIR:-$root/build}
 jobs=${JOBS:-$(nproc)}
-with_build=1 targets=()
+with_build=1 with_torch=0 targets=()
 while [ $# -gt 0 ]; do
   case $1 in
   --no-build) with_build=0 ;;
+  --with-torch) with_torch=1 ;;
   --target) targets+=("${2:?--target needs a name}"); shift ;;
   *)
-    echo "usage: bash tools/setup.sh [--no-build] [--target NAME]..." >&2
+    echo "usage: bash tools/setup.sh [--no-build] [--with-torch] [--target NAME]..." >&2
     exit 2
     ;;
   esac
@@ -36,8 +39,10 @@ packages=(
   python3-venv python3-dev
 )
 python_packages=(
-  numpy lit pytest pytest-xdist hypothesis rich ml_dtypes "nanobind>=2.9,<4" ruff
+  numpy lit pytest pytest-xdist hypothesis rich ml_dtypes "nanobind>=2.9,<4" ruff mypy
 )
+
+[ $with_torch -eq 0 ] || python_packages+=("torch==2.13.0")
 
 install_debian_packages() {
   local missing=() package

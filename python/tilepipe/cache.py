@@ -58,7 +58,7 @@ def content_hash(files: Iterable[pathlib.Path]) -> str:
 def _libraries() -> list[pathlib.Path]:
     from tilepipe._load import native
 
-    found = {pathlib.Path(str(native.__file__))}  # type: ignore[attr-defined]
+    found = {pathlib.Path(str(native.__file__))}
     with contextlib.suppress(OSError), open("/proc/self/maps") as maps:
         paths = (line.split(maxsplit=5)[-1].strip() for line in maps)
         found |= {pathlib.Path(path) for path in paths if path.endswith("/libTilePipe.so")}

@@ -113,7 +113,7 @@ class Kernel:
         """The text that the target's tools get; for the CPU a module of the llvm dialect."""
         return self._program.text or self.ir("lowered")
 
-    def _entry(self, module: ir.Module) -> Any:
+    def _entry(self, module: Any) -> Any:
         functions = (op.operation for op in module.body.operations if op.operation.name == "func.func")
         return next(op for op in functions if op.attributes["sym_name"].value == self.name)
 

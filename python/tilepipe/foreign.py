@@ -94,5 +94,5 @@ def from_mlir(
     """
     from tilepipe.compiler import compile
 
-    text = source if isinstance(source, str) else source.operation.get_asm(enable_debug_info=True)
+    text = source if isinstance(source, str) else str(source.operation.get_asm(enable_debug_info=True))
     return compile(ForeignFunc(text, entry), out_idx, target, pass_configs)

@@ -48,7 +48,7 @@ def assert_matches(
     ranges = {name: (1, 100) for name in names} | dict(shapes or {})
     _check_names(kernel, fixed_kernel, ranges, names)
     for sizes in _draws(ranges, trials if ranges else 1, rng):
-        made = fixed_kernel or _compiled(kernel(**sizes, **fixed), out_idx)  # type: ignore[operator]
+        made = fixed_kernel or _compiled(kernel(**sizes, **fixed), out_idx)
         dynamic = {name: sizes.get(name, 33) for name in dynamic_sizes(made.params)}
         _compare(made, ref, sizes, make_arguments(made.params, dynamic, rng, inputs, small=False), tolerance, seed)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import ir as _ir
-from ._arith_enum_gen import *  # noqa: F403
-from ._arith_ops_gen import *  # noqa: F403
 from ._arith_ops_gen import ConstantOp as _ConstantOp
 from ._arith_ops_gen import _Dialect
 from ._ods_common import _cext
+
+if not TYPE_CHECKING:
+    from ._arith_enum_gen import *  # noqa: F403
+    from ._arith_ops_gen import *  # noqa: F403
 
 
 def _to_attribute(kind: Any, value: Any) -> Any:
@@ -54,3 +56,8 @@ class ConstantOp(_ConstantOp):
 
 def constant(result: Any, value: Any = None, *, loc: Any = None, ip: Any = None) -> Any:
     return ConstantOp(result, value, loc=loc, ip=ip).result
+
+
+if TYPE_CHECKING:  # what is written above stands for what is generated
+    from ._arith_enum_gen import *  # noqa: F403
+    from ._arith_ops_gen import *  # noqa: F403

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import ir as _ir
-from ._builtin_ops_gen import *  # noqa: F403
 from ._builtin_ops_gen import ModuleOp as _ModuleOp
 from ._builtin_ops_gen import _Dialect
 from ._ods_common import _cext
+
+if not TYPE_CHECKING:
+    from ._builtin_ops_gen import *  # noqa: F403
 
 
 @_cext.register_operation(_Dialect, replace=True)
@@ -29,3 +31,7 @@ def module(*, loc: Any = None, ip: Any = None) -> ModuleOp:
 
 
 __all__ = ["ModuleOp", "UnrealizedConversionCastOp", "_ir", "module"]  # noqa: F405
+
+
+if TYPE_CHECKING:  # what is written above stands for what is generated
+    from ._builtin_ops_gen import *  # noqa: F403

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import ir as _ir
-from ._func_ops_gen import *  # noqa: F403
 from ._func_ops_gen import CallOp as _CallOp
 from ._func_ops_gen import FuncOp as _FuncOp
 from ._func_ops_gen import ReturnOp, _Dialect
 from ._ods_common import _cext
+
+if not TYPE_CHECKING:
+    from ._func_ops_gen import *  # noqa: F403
 
 
 def _signature(kind: Any, loc: Any) -> Any:
@@ -205,3 +207,7 @@ def call(*args: Any, **kwargs: Any) -> Any:
 
 def return_(operands_: Any, *, loc: Any = None, ip: Any = None) -> Any:
     return ReturnOp(operands_, loc=loc, ip=ip)
+
+
+if TYPE_CHECKING:  # what is written above stands for what is generated
+    from ._func_ops_gen import *  # noqa: F403

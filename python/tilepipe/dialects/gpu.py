@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import ir as _ir
-from ._gpu_enum_gen import *  # noqa: F403
-from ._gpu_ops_gen import *  # noqa: F403
 from ._gpu_ops_gen import GPUModuleOp as _GPUModuleOp
 from ._gpu_ops_gen import _Dialect
 from ._ods_common import _cext
+
+if not TYPE_CHECKING:
+    from ._gpu_enum_gen import *  # noqa: F403
+    from ._gpu_ops_gen import *  # noqa: F403
 
 
 @_cext.register_operation(_Dialect, replace=True)
@@ -28,3 +30,8 @@ class GPUModuleOp(_GPUModuleOp):
     @property
     def body(self) -> Any:
         return self.regions[0].blocks[0]
+
+
+if TYPE_CHECKING:  # what is written above stands for what is generated
+    from ._gpu_enum_gen import *  # noqa: F403
+    from ._gpu_ops_gen import *  # noqa: F403

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import ir as _ir
-from ._memref_ops_gen import *  # noqa: F403
 from ._memref_ops_gen import LoadOp, StoreOp, SubViewOp, _Dialect  # noqa: F401
 from ._ods_common import get_op_result_or_value
 from .arith import constant
+
+if not TYPE_CHECKING:
+    from ._memref_ops_gen import *  # noqa: F403
 
 
 def _indices(indices: Sequence[Any], loc: Any) -> list[Any]:
@@ -66,3 +68,7 @@ def subview(
     (dyn_o, st_o), (dyn_s, st_s), (dyn_t, st_t) = parts
     kind = result_type or _subview_type(source.type, st_o, st_s, st_t)
     return SubViewOp(kind, source, dyn_o, dyn_s, dyn_t, st_o, st_s, st_t, loc=loc, ip=ip).result
+
+
+if TYPE_CHECKING:  # what is written above stands for what is generated
+    from ._memref_ops_gen import *  # noqa: F403

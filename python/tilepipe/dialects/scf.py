@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import ir as _ir
 from ._ods_common import _cext, get_op_result_or_value, get_op_results_or_values
-from ._scf_ops_gen import *  # noqa: F403
 from ._scf_ops_gen import ForOp as _ForOp
 from ._scf_ops_gen import IfOp as _IfOp
 from ._scf_ops_gen import WhileOp as _WhileOp
 from ._scf_ops_gen import YieldOp, _Dialect
 from .arith import constant
+
+if not TYPE_CHECKING:
+    from ._scf_ops_gen import *  # noqa: F403
 
 
 def _locations(values: Sequence[Any]) -> list[Any]:
@@ -144,3 +146,7 @@ def if_(cond: Any, results_: Sequence[Any] | None = None, **options: Any) -> IfO
 
 def yield_(results_: Any = (), *, loc: Any = None, ip: Any = None) -> YieldOp:
     return YieldOp(results_, loc=loc, ip=ip)
+
+
+if TYPE_CHECKING:  # what is written above stands for what is generated
+    from ._scf_ops_gen import *  # noqa: F403

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import ir as _ir
 from .._load import native as _native
 from ._ods_common import _cext, get_op_result_or_value, get_op_results_or_values
-from ._tile_enum_gen import *  # noqa: F403
-from ._tile_ops_gen import *  # noqa: F403
 from ._tile_ops_gen import CopyOp as _CopyOp
 from ._tile_ops_gen import FillOp as _FillOp
 from ._tile_ops_gen import LaunchOp as _LaunchOp
@@ -18,6 +16,10 @@ from ._tile_ops_gen import PipelineOp as _PipelineOp
 from ._tile_ops_gen import YieldOp, _Dialect
 from .arith import constant
 from .memref import DimOp, split_mixed
+
+if not TYPE_CHECKING:
+    from ._tile_enum_gen import *  # noqa: F403
+    from ._tile_ops_gen import *  # noqa: F403
 
 _native_tile = _native.tile
 SpaceAttr = _native_tile.SpaceAttr
@@ -210,3 +212,8 @@ def pipeline(*args: Any, **kwargs: Any) -> PipelineOp:
 
 def yield_(values: Any = (), *, loc: Any = None, ip: Any = None) -> YieldOp:
     return YieldOp([get_op_result_or_value(v) for v in values], loc=loc, ip=ip)
+
+
+if TYPE_CHECKING:  # what is written above stands for what is generated
+    from ._tile_enum_gen import *  # noqa: F403
+    from ._tile_ops_gen import *  # noqa: F403

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from tilepipe import ir
 from tilepipe.frontend.errors import KernelError
@@ -43,12 +44,13 @@ class DType:
     def mlir(self) -> ir.Type:
         """The MLIR type in the current context; integers are signless."""
         if self.kind == "float":
-            return {
+            kinds: dict[str, Any] = {
                 "float16": ir.F16Type,
                 "bfloat16": ir.BF16Type,
                 "float32": ir.F32Type,
                 "float64": ir.F64Type,
-            }[self.name].get()
+            }
+            return kinds[self.name].get()
         if self.kind == "index":
             return ir.IndexType.get()
         return ir.IntegerType.get_signless(self.bits)

@@ -33,6 +33,7 @@ _COMPARE: dict[type, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 _UNARY: dict[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 
+_CONVERSIONS: dict[str, Callable[[object], str]] = {"s": str, "r": repr, "a": ascii}
 Staged = (Expr, Element, Variable)
 MISSING = object()
 """Stands for the value of a name that a branch does not bind."""
@@ -270,10 +271,13 @@ class ExpressionInterpreter:
         )
 
     def eval_JoinedStr(self, node: ast.JoinedStr) -> str:
-        parts = []
-        for part in node.values:
-            parts.append(part.value if isinstance(part, ast.Constant) else format(self.eval(part.value)))
-        return "".join(parts)
+        return "".join(str(self.eval(part)) for part in node.values)
+
+    def eval_FormattedValue(self, node: ast.FormattedValue) -> str:
+        value = self.eval(node.value)
+        if node.conversion >= 0:
+            value = _CONVERSIONS[chr(node.conversion)](value)
+        return format(value, "" if node.format_spec is None else self.eval(node.format_spec))
 
     def eval_Call(self, node: ast.Call) -> Any:
         function = self.eval(node.func)
@@ -286,7 +290,7 @@ class ExpressionInterpreter:
             value = self.eval(keyword.value)
             kwargs.update(value if keyword.arg is None else {keyword.arg: value})
         if function is range and any(isinstance(a, Staged) for a in args):
-            from tilepipe.language import serial
+            from tilepipe.language.loops import serial
 
             return serial(*args)
         if function in _SCALAR_BUILTINS and any(isinstance(a, Staged) for a in args):

@@ -136,7 +136,8 @@ class Interpreter(LoopInterpreter):
         # A tile is called what it is first assigned to.
         if isinstance(value, (Buffer, Variable)) and not value.name:
             value.name = name
-            value.value.owner.attributes["name"] = ir.StringAttr.get(name)
+            allocation: Any = value.value.owner
+            allocation.attributes["name"] = ir.StringAttr.get(name)
         self.env[name] = value
         self.unbound.pop(name, None)
 

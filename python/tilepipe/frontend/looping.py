@@ -141,8 +141,9 @@ class LoopInterpreter(ExpressionInterpreter):
             raise KernelError(text, self.source.location(_assignment(node.body, name)))
 
     def run_serial(self, node: ast.For, spec: loops.Serial) -> None:
-        if spec.unroll and all(isinstance(v, int) for v in (spec.start, spec.stop, spec.step)):
-            self.run_unrolled(node, range(spec.start, spec.stop, spec.step))  # type: ignore[arg-type]
+        bounds = [v for v in (spec.start, spec.stop, spec.step) if isinstance(v, int)]
+        if spec.unroll and len(bounds) == 3:
+            self.run_unrolled(node, range(*bounds))
             return
         start, count, step = loops.normalized(self.builder, spec)
         body = without_jumps(node)

@@ -29,7 +29,7 @@ def _checked_sizes(shape: Sequence[int | Dynamic] | int) -> tuple[int | Dynamic,
             raise KernelError(f"sizes of a tensor are ints or T.dynamic, got {size!r}")
         if isinstance(size, int) and size < 0:
             raise KernelError(f"sizes of a tensor are not negative, got {size}")
-    return sizes  # type: ignore[return-value]
+    return sizes
 
 
 Buffer = Tensor

@@ -16,7 +16,8 @@ class _Side:
 
     def __init__(self, value: object, role: str) -> None:
         if isinstance(value, Buffer):
-            self.buffer, self.starts = value, (0,) * value.ndim
+            self.buffer = value
+            self.starts: tuple[object, ...] = (0,) * value.ndim
             self.extents: tuple[object | None, ...] = value.shape
             self.picked = (False,) * value.ndim
             self.whole = True
@@ -182,7 +183,7 @@ def reduce(src: object, dst: object, kind: str, dim: int = -1, clear: bool = Tru
         return
     # The reduced dimension is kept as 1: through a tile without it.
     place = ir.Attribute.parse("#tile.space<fragment>")
-    type_ = ir.MemRefType.get(left, target.dtype.mlir(), memory_space=place)
+    type_ = ir.MemRefType.get([int(size) for size in left], target.dtype.mlir(), memory_space=place)
     part = Buffer(tile.AllocOp(type_).result, left, target.dtype, "fragment", "part")
     if not clear:
         _reshape(builder, target, part, axis, drop=True)

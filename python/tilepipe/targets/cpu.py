@@ -45,7 +45,7 @@ class CpuBackend(Backend):
     def compile(self, entry: Entry, injected: ir.Module) -> tuple[CpuProgram, str]:
         # Native code is of one processor and one process: what is kept is the IR. With locations, so that what goes
         # wrong at run time is told at its place.
-        text = injected.operation.get_asm(enable_debug_info=True)
+        text = str(injected.operation.get_asm(enable_debug_info=True))
         return CpuProgram(injected, entry), text
 
     def restore(self, entry: Entry, text: str) -> CpuProgram:

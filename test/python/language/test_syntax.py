@@ -145,3 +145,19 @@ def test_names_of_pipelined_loops_nest():
                     T.copy(s[:], B[i * 4 + j * 2])
 
     assert (run(kernel, X) == X).all()
+
+
+def test_formats_of_strings():
+    names = []
+
+    def keep(name):
+        names.append(name)
+
+    @T.prim_func
+    def kernel(A: T.Tensor((8,), "float32")):
+        with T.Kernel(1):
+            keep(f"{3.14159:.2f}|{'x'!r}|{5:>{4}}|{8}")
+            T.clear(A)
+
+    kernel.script()
+    assert names == ["3.14|'x'|   5|8"]
