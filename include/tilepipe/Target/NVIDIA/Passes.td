@@ -76,4 +76,35 @@ def InsertBarriers : Pass<"tile-insert-barriers"> {
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+def TileDemoteFragments : Pass<"tile-demote-fragments", "::mlir::ModuleOp"> {
+  let summary = "move fragments that registers cannot hold to shared memory";
+  let description = [{
+    A fragment stays in registers if one distribution over the threads of its
+    `tile.launch` suits all its uses: fills, copies, sums of a gemm, sources and
+    results of reductions, and accesses in maps at the coordinates of the points.
+    Buffers that are used together element by element must agree, and so must a
+    reduction and its result. Any other fragment becomes a shared buffer, with a
+    remark that says why. Runs before barriers are placed and offsets given, so
+    that both see an ordinary shared tile.
+
+    ```mlir
+    %f = tile.alloc {name = "f"} : memref<64xf32, #tile.space<fragment>>
+    tile.map (%i) in [63] {
+      %j = arith.addi %i, %c1 : index
+      %x = memref.load %f[%j] : memref<64xf32, #tile.space<fragment>>
+      ...
+    ```
+    becomes
+    ```mlir
+    %f = tile.alloc {name = "f"} : memref<64xf32, #tile.space<shared>>
+    ```
+    with `fragment 'f' lives in shared memory: an index is not a coordinate of
+    the tile.map`.
+  }];
+  let dependentDialects = ["::tilepipe::tile::TileDialect"];
+  let statistics = [
+    Statistic<"numDemoted", "demoted", "Fragments moved to shared memory">,
+  ];
+}
+
 #endif // TILEPIPE_TARGET_NVIDIA_PASSES_TD
