@@ -190,7 +190,7 @@ def _pack(params: tuple[Parameter, ...], values: list[Any]) -> list[Any]:
 
 def run_serial(kernel: Kernel, values: list[Any]) -> list[Any]:
     """The arguments after a run of the serial kernel on the CPU."""
-    program = kernel.serial()
+    program = kernel.serial
     # One thread: sums by atomics have one order.
     program.threads = 1
     result = _copy(values)

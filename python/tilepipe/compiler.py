@@ -19,7 +19,7 @@ from tilepipe.resources import Resources
 from tilepipe.runtime.call import prepare
 from tilepipe.runtime.cpu import CpuProgram
 from tilepipe.target import Target, parse
-from tilepipe.targets import Emulation, Entry, Program, backend_of
+from tilepipe.targets import Emulation, Entry, Program, backend_of, no_device
 
 if TYPE_CHECKING:
     from tilepipe.check import CheckReport
@@ -59,6 +59,7 @@ class Kernel:
         self.out_idx = _positions(func.params, out_idx)
         self.backend = backend_of(target)
         self.written: frozenset[int] = frozenset()
+        self._emulations: dict[str, Emulation] = {}
         self._program = self._compiled()
 
     def _module(self, stage: str, options: Options | None = None) -> ir.Module:
@@ -92,6 +93,7 @@ class Kernel:
             store.put(key, text)
         return program
 
+    @functools.cached_property
     def serial(self) -> CpuProgram:
         """The kernel without pipelining, on the CPU: what others are compared with."""
         with _located():
@@ -100,8 +102,11 @@ class Kernel:
     def emulation(self, form: str | None = None) -> Emulation:
         """The kernel in the target's emulator, with loops of a ``form``: "peeled" or "predicated"."""
         options = Options(self.options.policy, form or self.options.form)
-        with _located():
-            return self.backend.emulation(self._program.entry, self._module("injected", options))
+        if options.form not in self._emulations:
+            with _located():
+                made = self.backend.emulation(self._program.entry, self._module("injected", options))
+            self._emulations[options.form] = made
+        return self._emulations[options.form]
 
     def ir(self, stage: str = "source") -> str:
         """The IR of the kernel after a stage: ``source``, ``planned``, ``injected`` or ``lowered``."""
@@ -175,16 +180,14 @@ class Kernel:
         if policy not in self.backend.policies:
             raise KernelError(f"unknown policy '{policy}'; known are {', '.join(self.backend.policies)}")
         ordered, results = prepare(self, args, kwargs)
-        issues = self._emulation.run(ordered, policy, seed)
+        issues = self.emulation().run(ordered, policy, seed)
         if issues:
             raise KernelError(f"kernel '{self.name}' in the emulator, policy {policy}: {issues[0]}", issues[0].location)
         return _returned(results)
 
-    @functools.cached_property
-    def _emulation(self) -> Emulation:
-        return self.emulation()
-
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.backend.runs_here:
+            raise no_device(self.name, str(self.target)).at_caller()
         ordered, results = prepare(self, args, kwargs, str(self.target))
         self._program(ordered)
         return _returned(results)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from tilepipe import ir
-from tilepipe.frontend.errors import SourceLocation
+from tilepipe.frontend.errors import KernelError, SourceLocation
 from tilepipe.frontend.prim_func import Parameter
 from tilepipe.resources import Resources
 from tilepipe.target import Target
@@ -116,6 +116,14 @@ class Backend(ABC):
     @abstractmethod
     def resources(self, program: Any, injected: ir.Module) -> Resources:
         """What the kernel needs; ``injected`` may be changed."""
+
+
+def no_device(kernel: str, target: str) -> KernelError:
+    """What a call says where this machine cannot run the target's code."""
+    return KernelError(
+        f"kernel '{kernel}' is for {target}, and this machine has no device for it; k.emulate(...) runs it in the "
+        "emulator, k.check() compares it with the serial kernel"
+    )
 
 
 def is_built(kind: str) -> bool:

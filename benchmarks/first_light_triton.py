@@ -1,0 +1,95 @@
+"""Compiles the kernels of `first_light.py` with Triton: reads a name a line, answers with seconds and PTX."""
+
+import json
+import os
+import sys
+import tempfile
+
+os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
+os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+
+@triton.jit
+def gemm(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr):
+    rows = tl.program_id(1) * BM + tl.arange(0, BM)
+    columns = tl.program_id(0) * BN + tl.arange(0, BN)
+    steps = tl.arange(0, BK)
+    at_a = a + rows[:, None] * K + steps[None, :]
+    at_b = b + steps[:, None] * N + columns[None, :]
+    sums = tl.zeros((BM, BN), dtype=tl.float32)
+    for _ in tl.range(0, K, BK, num_stages=STAGES):
+        sums = tl.dot(tl.load(at_a), tl.load(at_b), sums)
+        at_a += BK
+        at_b += BK * N
+    tl.store(c + rows[:, None] * N + columns[None, :], sums)
+
+
+@triton.jit
+def bias_relu(a, b, bias, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr):
+    rows = tl.program_id(1) * BM + tl.arange(0, BM)
+    columns = tl.program_id(0) * BN + tl.arange(0, BN)
+    steps = tl.arange(0, BK)
+    at_a = a + rows[:, None] * K + steps[None, :]
+    at_b = b + steps[:, None] * N + columns[None, :]
+    sums = tl.zeros((BM, BN), dtype=tl.float32)
+    for _ in tl.range(0, K, BK, num_stages=STAGES):
+        sums = tl.dot(tl.load(at_a), tl.load(at_b), sums)
+        at_a += BK
+        at_b += BK * N
+    result = tl.maximum(sums + tl.load(bias + columns)[None, :], 0.0)
+    tl.store(c + rows[:, None] * N + columns[None, :], result.to(tl.float16))
+
+
+@triton.jit
+def vector_add(x, y, out, n, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def softmax(x, out, n, B: tl.constexpr):
+    at = tl.program_id(0) * n + tl.arange(0, B)
+    inside = tl.arange(0, B) < n
+    row = tl.load(x + at, mask=inside, other=-float("inf"))
+    e = tl.exp(row - tl.max(row, 0))
+    tl.store(out + at, e / tl.sum(e, 0), mask=inside)
+
+
+SIZES = dict.fromkeys("MNK", "i32")
+TILE = {"BM": 128, "BN": 128, "BK": 32, "STAGES": 3}
+KERNELS = {
+    "gemm": (gemm, {"a": "*fp16", "b": "*fp16", "c": "*fp32", **SIZES}, TILE, 4),
+    "gemm256": (gemm, {"a": "*fp16", "b": "*fp16", "c": "*fp32", **SIZES}, TILE, 8),
+    "bias_relu": (bias_relu, {"a": "*fp16", "b": "*fp16", "bias": "*fp32", "c": "*fp16", **SIZES}, TILE, 4),
+    "vector_add": (vector_add, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}, {"B": 1024}, 4),
+    "softmax": (softmax, {"x": "*fp32", "out": "*fp32", "n": "i32"}, {"B": 1024}, 4),
+}
+
+
+def compile_to_ptx(name: str) -> tuple[float, str]:
+    """Seconds from Python to PTX, without ptxas."""
+    function, types, constants, warps = KERNELS[name]
+    times = []
+    triton.knobs.compilation.listener = lambda times_of=times, **found: times_of.append(found["times"])
+    signature = {n: types.get(n, "constexpr") for n in function.arg_names}
+    attributes = {(i,): [["tt.divisibility", 16]] for i, n in enumerate(function.arg_names) if n in types}
+    values = {(function.arg_names.index(n),): v for n, v in constants.items()}
+    source = ASTSource(fn=function, signature=signature, constexprs=values, attrs=attributes)
+    made = triton.compile(source, target=GPUTarget("cuda", 80, 32), options={"num_warps": warps})
+    assert len(times) == 1
+    micros = times[0].ir_initialization + sum(t for stage, t in times[0].lowering_stages if stage != "cubin")
+    return micros / 1e6, made.asm["ptx"]
+
+
+for line in sys.stdin:
+    try:
+        seconds, ptx = compile_to_ptx(line.strip())
+        answer = {"seconds": [seconds], "ptx": ptx}
+    except Exception as error:
+        answer = {"error": f"{type(error).__name__}: {error}"}
+    print(json.dumps(answer), flush=True)
