@@ -26,6 +26,8 @@ for tool in ("tile-opt", "tile-run", "tile-fuzz", "tile-translate", "tile-lsp-se
 for tool in ("mlir-opt", "mlir-tblgen", "mlir-translate"):
     if shutil.which(tool, path=config.llvm_tools_dir):
         config.available_features.add(tool)
+if shutil.which("ptxas", path=config.environment["PATH"]):
+    config.available_features.add("ptxas")
 if os.path.exists(os.path.join(config.tilepipe_bin_dir, "TilePipeUnitTests")):
     config.available_features.add("unit")
 

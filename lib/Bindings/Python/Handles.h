@@ -359,6 +359,8 @@ void bindPassManager(nb::module_ &m);
 /// Nothing where the CPU target is switched off.
 void bindCpuKernel(nb::module_ &m);
 void bindLaunchPlan(nb::module_ &m);
+/// The same where the NVIDIA target is.
+void bindPtxKernel(nb::module_ &parent);
 
 } // namespace tilepipe::python
 

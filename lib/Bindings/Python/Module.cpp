@@ -60,6 +60,7 @@ NB_MODULE(_native, m) {
   bindPassManager(passes);
   bindCpuKernel(m);
   bindLaunchPlan(m);
+  bindPtxKernel(m);
 
   m.def("register_operation", &registerOperation, "dialect_class"_a,
         nb::kw_only(), "replace"_a = false);

@@ -8,18 +8,56 @@
 
 #include "tilepipe/Target/NVIDIA/Passes.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/IR/DialectRegistry.h"
+#include "tilepipe/Dialect/Tile/Transforms/Passes.h"
+#include "tilepipe/Pipelines/Pipelines.h"
+
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace tilepipe;
 
-void nvidia::registerNVIDIAPipelines() { registerTileNVIDIAPasses(); }
-
-void nvidia::registerNVIDIATranslations(DialectRegistry &registry) {
-  registry.insert<gpu::GPUDialect>();
+void nvidia::buildTileToPTXPipeline(OpPassManager &pm,
+                                    const TileToPTXOptions &options) {
+  if (!options.chip.empty()) {
+    tile::TileSetTargetOptions target;
+    target.chip = options.chip;
+    pm.addPass(tile::createTileSetTarget(target));
+  }
+  pm.addPass(tile::createPipelinePlanning());
+  InjectSoftwarePipelineOptions injection;
+  buildInjectSoftwarePipeline(pm, injection);
+  pm.addPass(createHoistAsyncWaits());
+  pm.addPass(createInsertBarriers());
+  pm.addPass(tile::createTileAllocateMemory());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  LowerGPUToNVVMOptions lowering;
+  lowering.indexBitwidth = options.indexBitwidth;
+  pm.addPass(createLowerGPUToNVVM(lowering));
+  // The lines of the user's source, without tables for a debugger.
+  LLVM::DIScopeForLLVMFuncOpPassOptions scopes;
+  scopes.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scopes));
 }
 
-void nvidia::registerToPTXTranslation() {}
+void nvidia::registerNVIDIAPipelines() {
+  registerTileNVIDIAPasses();
+  static PassPipelineRegistration<TileToPTXOptions> pipeline(
+      "tile-to-ptx",
+      "Lower tile IR of any phase to kernels in the llvm dialect for NVIDIA",
+      buildTileToPTXPipeline);
+}
+
+void nvidia::registerNVIDIATranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+}

@@ -25,6 +25,19 @@ namespace tilepipe::nvidia {
 #define GEN_PASS_REGISTRATION
 #include "tilepipe/Target/NVIDIA/Passes.h.inc"
 
+/// Options of the pipeline `tile-to-ptx`.
+struct TileToPTXOptions : public mlir::PassPipelineOptions<TileToPTXOptions> {
+  Option<std::string> chip{
+      *this, "chip", llvm::cl::init(""),
+      llvm::cl::desc("the GPU; empty: the module's target, else sm_80")};
+  Option<unsigned> indexBitwidth{*this, "index-bitwidth", llvm::cl::init(64),
+                                 llvm::cl::desc("width of index arithmetic")};
+};
+
+/// Everything from tile IR of any phase to gpu.modules in the llvm dialect.
+void buildTileToPTXPipeline(mlir::OpPassManager &pm,
+                            const TileToPTXOptions &options);
+
 /// Registers the passes above and the pipeline `tile-to-ptx`.
 void registerNVIDIAPipelines();
 

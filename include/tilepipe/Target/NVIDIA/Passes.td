@@ -11,6 +11,60 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LowerGPUToNVVM : Pass<"tile-lower-gpu-to-nvvm"> {
+  let summary = "lower the code of one thread to the llvm and nvvm dialects";
+  let description = [{
+    One conversion of everything inside of `gpu.module`s: the gpu, nvgpu, memref,
+    vector, arith, math, index, scf, cf, ub and func dialects, with one type
+    converter, so that indices have the same width everywhere. It runs on a
+    `gpu.module` or on anything that holds some.
+
+    * A kernel takes, for each memref, a pointer to global memory, then its
+      dynamic sizes and then its dynamic strides as `i64`; scalars come by value,
+      `index` as `i64`. Different memrefs do not overlap and are 16-byte aligned.
+    * `known_block_size` becomes `nvvm.reqntid`.
+    * Memory spaces: `global` is 1, `workgroup` (and `#tile.space<shared>`) is 3.
+    * Mathematical functions need no libdevice: those of single precision become
+      instructions or polynomials; half precision is computed in single precision.
+      A function that has neither is an error.
+    * Atomic updates are relaxed and device-wide.
+    * Stack buffers move to the entry block, where LLVM makes registers of them.
+
+    ```mlir
+    gpu.func @k(%x: memref<?xf32>, %v: f32) kernel
+        attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %t = gpu.thread_id x
+      memref.store %v, %x[%t] : memref<?xf32>
+      gpu.return
+    }
+    ```
+    becomes
+    ```mlir
+    llvm.func @k(%x: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias}, %n: i64, %v: f32)
+        attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+      %t = nvvm.read.ptx.sreg.tid.x range <i32, 0, 128> : i32
+      %p = llvm.getelementptr inbounds|nuw %x[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+      llvm.store %v, %p : f32, !llvm.ptr<1>
+      llvm.return
+    }
+    ```
+  }];
+  let options = [
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64",
+           "width of index arithmetic: 32 or 64">,
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernels lowered">,
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect",
+  ];
+}
+
 def HoistAsyncWaits : Pass<"tile-hoist-async-waits"> {
   let summary = "wait before the copies of a step and not behind them";
   let description = [{

@@ -1,0 +1,263 @@
+//===- ExpandMath.cpp - Mathematical functions without libdevice ----------===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// PTX has approximations of 2^x, log2, 1/sqrt, and exact sqrt, floor, fma, ...
+// in single precision. What the rest becomes, and its error against the true
+// value (ulp: of single precision):
+//
+//   exp        2^(x log2 e), reduced by two-part ln 2      3 ulp
+//   exp2       ex2.approx                                  2 ulp
+//   rsqrt      rsqrt.approx                                relative 2^-22.9
+//   powf       2^(y log2 |x|), the sign from y             |y log2 x| ulp + 3
+//   log, log2, log1p, expm1, tanh, erf, erfc, sin, cos, atan, atan2, asin,
+//   acos, cbrt: the polynomials of MLIR, as on the CPU; sin and cos lose
+//              |x| ulp to the reduction of the argument
+//   tan, sinh, cosh, asinh, acosh, atanh, fpowi: from those above
+//
+// Bounds of the instructions: PTX ISA, "Floating Point Instructions".
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerToNVVM.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilepipe;
+
+static bool isHalf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
+/// Whether all floating operands and results are scalars of this kind.
+template <typename Predicate>
+static bool allFloats(Operation *op, Predicate predicate) {
+  auto isRight = [&](Type type) {
+    return !isa<FloatType>(getElementTypeOrSelf(type)) || predicate(type);
+  };
+  return llvm::all_of(op->getOperandTypes(), isRight) &&
+         llvm::all_of(op->getResultTypes(), isRight);
+}
+
+bool nvidia::isSelectableMath(Operation *op) {
+  // Any width of float or integer.
+  if (isa<math::AbsFOp, math::CopySignOp, math::AbsIOp,
+          math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp,
+          math::FmaOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
+          math::IsNormalOp>(op))
+    return true;
+  if (isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
+          math::RoundEvenOp, math::SqrtOp>(op))
+    return allFloats(op,
+                     [](Type type) { return type.isF32() || type.isF64(); });
+  return isa<math::Exp2Op>(op) &&
+         allFloats(op, [](Type type) { return type.isF32(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Builds arithmetic on single precision.
+struct Math32 {
+  OpBuilder &builder;
+  Location loc;
+
+  Value constant(double value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getF32FloatAttr(value));
+  }
+  Value mul(Value a, Value b) {
+    return arith::MulFOp::create(builder, loc, a, b);
+  }
+  Value fma(Value a, Value b, Value c) {
+    return math::FmaOp::create(builder, loc, a, b, c);
+  }
+  Value exp2(Value a) { return math::Exp2Op::create(builder, loc, a); }
+  Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
+    return arith::CmpFOp::create(builder, loc, predicate, a, b);
+  }
+  Value select(Value cond, Value a, Value b) {
+    return arith::SelectOp::create(builder, loc, cond, a, b);
+  }
+};
+
+/// A function of vectors is a function of each element.
+struct ScalarizeMath : RewritePattern {
+  ScalarizeMath(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/4, context) {}
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+        op->getNumResults() != 1)
+      return failure();
+    auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+    if (!type || type.isScalable() || nvidia::isSelectableMath(op))
+      return failure();
+    SmallVector<Value> elements;
+    SmallVector<int64_t> strides = computeStrides(type.getShape());
+    for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
+      SmallVector<int64_t> position = delinearize(i, strides);
+      SmallVector<Value> operands;
+      for (Value operand : op->getOperands()) {
+        if (isa<VectorType>(operand.getType()))
+          operand = vector::ExtractOp::create(rewriter, op->getLoc(), operand,
+                                              position);
+        operands.push_back(operand);
+      }
+      OperationState state(op->getLoc(), op->getName(), operands,
+                           type.getElementType(), op->getAttrs());
+      elements.push_back(rewriter.create(state)->getResult(0));
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
+    return success();
+  }
+};
+
+/// Half precision is computed in single precision, but for what is exact.
+struct WidenMath : RewritePattern {
+  WidenMath(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/3, context) {}
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+        op->getNumResults() != 1 || nvidia::isSelectableMath(op))
+      return failure();
+    Type type = op->getResult(0).getType();
+    if (isa<VectorType>(type) ||
+        (!isHalf(type) && llvm::none_of(op->getOperandTypes(), isHalf)))
+      return failure();
+    Type wide = rewriter.getF32Type();
+    SmallVector<Value> operands(op->getOperands());
+    for (Value &operand : operands)
+      if (isHalf(operand.getType()))
+        operand = arith::ExtFOp::create(rewriter, op->getLoc(), wide, operand);
+    OperationState state(op->getLoc(), op->getName(), operands,
+                         isHalf(type) ? wide : type, op->getAttrs());
+    Value result = rewriter.create(state)->getResult(0);
+    if (isHalf(type))
+      result = arith::TruncFOp::create(rewriter, op->getLoc(), type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// exp(x) = 2^n 2^(r log2 e), n = rint(x log2 e), r = x - n ln 2. With ln 2 in
+/// two parts r is right to the last bit and small, so that the product r log2 e
+/// loses far less than ex2.approx. n stays where 2^n is a normal number; beyond
+/// that r is larger, and the product underflows or overflows as it has to.
+struct ExpandExp : OpRewritePattern<math::ExpOp> {
+  ExpandExp(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return failure();
+    Math32 m{rewriter, op.getLoc()};
+    Value x = op.getOperand();
+    Value log2e = m.constant(1.44269504088896340736);
+    if (bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn)) {
+      rewriter.replaceOp(op, m.exp2(m.mul(x, log2e)));
+      return success();
+    }
+    Location loc = op.getLoc();
+    Value n = math::RoundEvenOp::create(rewriter, loc, m.mul(x, log2e));
+    n = arith::MaxNumFOp::create(rewriter, loc, n, m.constant(-126));
+    n = arith::MinNumFOp::create(rewriter, loc, n, m.constant(126));
+    Value r = m.fma(n, m.constant(-0.693147182464599609375), x);
+    r = m.fma(n, m.constant(1.904654299957768e-9), r);
+    rewriter.replaceOp(op, m.mul(m.exp2(m.mul(r, log2e)), m.exp2(n)));
+    return success();
+  }
+};
+
+struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
+  ExpandRsqrt(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+  LogicalResult matchAndRewrite(math::RsqrtOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getType().isF64()) {
+      Value one = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                            rewriter.getF64FloatAttr(1));
+      Value root = math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
+      rewriter.replaceOpWithNewOp<arith::DivFOp>(op, one, root);
+      return success();
+    }
+    if (!op.getType().isF32())
+      return failure();
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, op.getType(), rewriter.getStringAttr("llvm.nvvm.rsqrt.approx.f"),
+        op.getOperand());
+    return success();
+  }
+};
+
+/// x^y = 2^(y log2 |x|); a negative x needs an integral y, whose parity gives
+/// the sign.
+struct ExpandPow : OpRewritePattern<math::PowFOp> {
+  ExpandPow(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+  LogicalResult matchAndRewrite(math::PowFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return failure();
+    Location loc = op.getLoc();
+    Math32 m{rewriter, loc};
+    Value x = op.getLhs(), y = op.getRhs();
+    Value zero = m.constant(0), one = m.constant(1);
+    Value magnitude = math::AbsFOp::create(rewriter, loc, x);
+    Value log = math::Log2Op::create(rewriter, loc, magnitude);
+    Value power = m.exp2(m.mul(y, log));
+    auto isIntegral = [&](Value value) {
+      Value whole = math::FloorOp::create(rewriter, loc, value);
+      return m.compare(arith::CmpFPredicate::OEQ, whole, value);
+    };
+    Value integral = isIntegral(y);
+    Value even = isIntegral(m.mul(y, m.constant(0.5)));
+    Value signedPower = math::CopySignOp::create(rewriter, loc, power, x);
+    Value odd = arith::AndIOp::create(
+        rewriter, loc, integral,
+        arith::XOrIOp::create(rewriter, loc, even,
+                              arith::ConstantOp::create(
+                                  rewriter, loc, rewriter.getBoolAttr(true))));
+    Value result = m.select(odd, signedPower, power);
+    Value negative = m.compare(arith::CmpFPredicate::OLT, x, zero);
+    Value invalid = arith::AndIOp::create(
+        rewriter, loc, negative,
+        m.compare(arith::CmpFPredicate::UNE,
+                  math::FloorOp::create(rewriter, loc, y), y));
+    Value nan = arith::ConstantOp::create(
+        rewriter, loc,
+        rewriter.getFloatAttr(rewriter.getF32Type(),
+                              APFloat::getQNaN(APFloat::IEEEsingle())));
+    result = m.select(invalid, nan, result);
+    Value trivial = arith::OrIOp::create(
+        rewriter, loc, m.compare(arith::CmpFPredicate::OEQ, y, zero),
+        m.compare(arith::CmpFPredicate::OEQ, x, one));
+    rewriter.replaceOp(op, m.select(trivial, one, result));
+    return success();
+  }
+};
+
+} // namespace
+
+void nvidia::populateMathExpansionPatterns(RewritePatternSet &patterns) {
+  patterns.add<ScalarizeMath, WidenMath, ExpandExp, ExpandRsqrt, ExpandPow>(
+      patterns.getContext());
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return name != math::ExpOp::getOperationName();
+  });
+  math::populateExpansionPatterns(
+      patterns, {"tan", "sinh", "cosh", "asinh", "acosh", "atanh", "fpowi"});
+}

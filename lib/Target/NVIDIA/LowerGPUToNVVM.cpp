@@ -1,0 +1,400 @@
+//===- LowerGPUToNVVM.cpp - The last step to the llvm dialect -------------===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerToNVVM.h"
+
+#include "tilepipe/Dialect/Tile/IR/Tile.h"
+#include "tilepipe/Target/NVIDIA/Passes.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace tilepipe;
+
+namespace tilepipe::nvidia {
+#define GEN_PASS_DEF_LOWERGPUTONVVM
+#include "tilepipe/Target/NVIDIA/Passes.h.inc"
+} // namespace tilepipe::nvidia
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// Memory spaces are those of NVVM: generic 0, global 1, shared 3.
+static unsigned getAddressSpace(Attribute space) {
+  if (auto gpuSpace = dyn_cast_or_null<gpu::AddressSpaceAttr>(space)) {
+    if (gpuSpace.getValue() == gpu::AddressSpace::Global)
+      return 1;
+    return gpuSpace.getValue() == gpu::AddressSpace::Workgroup ? 3 : 0;
+  }
+  if (auto tileSpace = dyn_cast_or_null<tile::SpaceAttr>(space)) {
+    if (tileSpace.getValue() == tile::MemorySpace::Global)
+      return 1;
+    return tileSpace.getValue() == tile::MemorySpace::Shared ? 3 : 0;
+  }
+  if (auto number = dyn_cast_or_null<IntegerAttr>(space))
+    return number.getInt();
+  return 0;
+}
+
+static void addTypeConversions(LLVMTypeConverter &types) {
+  types.addTypeAttributeConversion(
+      [](BaseMemRefType type, Attribute space) -> Attribute {
+        return IntegerAttr::get(IntegerType::get(type.getContext(), 64),
+                                getAddressSpace(space));
+      });
+  types.addConversion([](nvgpu::DeviceAsyncTokenType type) -> Type {
+    return IntegerType::get(type.getContext(), 32);
+  });
+  types.addConversion([](nvgpu::MBarrierTokenType type) -> Type {
+    return IntegerType::get(type.getContext(), 64);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+static std::optional<LLVM::AtomicBinOp>
+getAtomicKind(arith::AtomicRMWKind kind) {
+  switch (kind) {
+  case arith::AtomicRMWKind::addf:
+    return LLVM::AtomicBinOp::fadd;
+  case arith::AtomicRMWKind::addi:
+    return LLVM::AtomicBinOp::add;
+  case arith::AtomicRMWKind::assign:
+    return LLVM::AtomicBinOp::xchg;
+  case arith::AtomicRMWKind::maximumf:
+    return LLVM::AtomicBinOp::fmaximum;
+  case arith::AtomicRMWKind::maxnumf:
+    return LLVM::AtomicBinOp::fmax;
+  case arith::AtomicRMWKind::minimumf:
+    return LLVM::AtomicBinOp::fminimum;
+  case arith::AtomicRMWKind::minnumf:
+    return LLVM::AtomicBinOp::fmin;
+  case arith::AtomicRMWKind::maxs:
+    return LLVM::AtomicBinOp::max;
+  case arith::AtomicRMWKind::maxu:
+    return LLVM::AtomicBinOp::umax;
+  case arith::AtomicRMWKind::mins:
+    return LLVM::AtomicBinOp::min;
+  case arith::AtomicRMWKind::minu:
+    return LLVM::AtomicBinOp::umin;
+  case arith::AtomicRMWKind::andi:
+    return LLVM::AtomicBinOp::_and;
+  case arith::AtomicRMWKind::ori:
+    return LLVM::AtomicBinOp::_or;
+  case arith::AtomicRMWKind::xori:
+    return LLVM::AtomicBinOp::_xor;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Updates need no order beyond being atomic: the barrier at the end of the
+/// kernel publishes them. MLIR's own lowering orders them system-wide.
+struct LowerAtomic : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
+  LowerAtomic(const LLVMTypeConverter &types)
+      : ConvertOpToLLVMPattern(types, /*benefit=*/2) {}
+  LogicalResult
+  matchAndRewrite(memref::AtomicRMWOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<LLVM::AtomicBinOp> kind = getAtomicKind(op.getKind());
+    if (!kind)
+      return failure();
+    Value address =
+        getStridedElementPtr(rewriter, op.getLoc(), op.getMemRefType(),
+                             adaptor.getMemref(), adaptor.getIndices());
+    rewriter.replaceOpWithNewOp<LLVM::AtomicRMWOp>(
+        op, *kind, address, adaptor.getValue(), LLVM::AtomicOrdering::monotonic,
+        /*syncscope=*/"device");
+    return success();
+  }
+};
+
+/// nvgpu.mma.sync knows bfloat16 but has no lowering for it.
+struct LowerBFloatMma : ConvertOpToLLVMPattern<nvgpu::MmaSyncOp> {
+  LowerBFloatMma(const LLVMTypeConverter &types)
+      : ConvertOpToLLVMPattern(types, /*benefit=*/2) {}
+
+  /// The registers of an array of vectors of two.
+  static SmallVector<Value> unpack(Value value, VectorType type,
+                                   OpBuilder &builder, Location loc) {
+    SmallVector<Value> registers;
+    for (int64_t i = 0; i < type.getDimSize(0); ++i) {
+      Value pair = LLVM::ExtractValueOp::create(builder, loc, value, i);
+      registers.push_back(
+          LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), pair));
+    }
+    return registers;
+  }
+
+  LogicalResult
+  matchAndRewrite(nvgpu::MmaSyncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto a = cast<VectorType>(op.getMatrixA().getType());
+    auto b = cast<VectorType>(op.getMatrixB().getType());
+    auto c = cast<VectorType>(op.getMatrixC().getType());
+    if (!a.getElementType().isBF16() || !c.getElementType().isF32() ||
+        c.getRank() != 2)
+      return failure();
+    Location loc = op.getLoc();
+    SmallVector<Value> accumulators;
+    for (int64_t i = 0; i < c.getDimSize(0); ++i) {
+      Value row =
+          LLVM::ExtractValueOp::create(rewriter, loc, adaptor.getMatrixC(), i);
+      for (int64_t j = 0; j < c.getDimSize(1); ++j)
+        accumulators.push_back(LLVM::ExtractElementOp::create(
+            rewriter, loc, row,
+            LLVM::ConstantOp::create(rewriter, loc,
+                                     rewriter.getI32IntegerAttr(j))));
+    }
+    SmallVector<Type> fields(accumulators.size(), rewriter.getF32Type());
+    auto result = LLVM::LLVMStructType::getLiteral(getContext(), fields);
+    auto shape = op.getMmaShapeAsArray();
+    Value mma = NVVM::MmaOp::create(
+        rewriter, loc, result, unpack(adaptor.getMatrixA(), a, rewriter, loc),
+        unpack(adaptor.getMatrixB(), b, rewriter, loc), accumulators,
+        ArrayRef<int64_t>(shape),
+        /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
+        std::array<NVVM::MMATypes, 2>{NVVM::MMATypes::bf16,
+                                      NVVM::MMATypes::bf16},
+        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                       NVVM::MMALayout::col});
+    Value packed = LLVM::PoisonOp::create(rewriter, loc,
+                                          getTypeConverter()->convertType(c));
+    Type rowType = getTypeConverter()->convertType(
+        VectorType::get({c.getDimSize(1)}, rewriter.getF32Type()));
+    for (int64_t i = 0, k = 0; i < c.getDimSize(0); ++i) {
+      Value row = LLVM::PoisonOp::create(rewriter, loc, rowType);
+      for (int64_t j = 0; j < c.getDimSize(1); ++j, ++k)
+        row = LLVM::InsertElementOp::create(
+            rewriter, loc, row,
+            LLVM::ExtractValueOp::create(rewriter, loc, mma, k),
+            LLVM::ConstantOp::create(rewriter, loc,
+                                     rewriter.getI32IntegerAttr(j)));
+      packed = LLVM::InsertValueOp::create(rewriter, loc, packed, row, i);
+    }
+    rewriter.replaceOp(op, packed);
+    return success();
+  }
+};
+
+struct LowerGPUToNVVM
+    : public nvidia::impl::LowerGPUToNVVMBase<LowerGPUToNVVM> {
+  using LowerGPUToNVVMBase::LowerGPUToNVVMBase;
+
+  LogicalResult initialize(MLIRContext *context) override;
+  LogicalResult expand(gpu::GPUModuleOp module);
+  LogicalResult lower(gpu::GPUModuleOp module);
+  void runOnOperation() override;
+
+  FrozenRewritePatternSet expansions, structured;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Before the conversion
+//===----------------------------------------------------------------------===//
+
+/// Operations that become others before the conversion.
+static bool needsExpansion(Operation *op) {
+  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
+          memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
+          memref::ExtractStridedMetadataOp, memref::GenericAtomicRMWOp,
+          affine::AffineApplyOp>(op))
+    return true;
+  if (isa_and_nonnull<math::MathDialect>(op->getDialect()))
+    return !nvidia::isSelectableMath(op);
+  if (!isa_and_nonnull<vector::VectorDialect>(op->getDialect()))
+    return false;
+  if (auto elements = dyn_cast<vector::FromElementsOp>(op))
+    return elements.getType().getRank() > 1;
+  if (auto elements = dyn_cast<vector::ToElementsOp>(op))
+    return elements.getSource().getType().getRank() > 1;
+  return !isa<vector::LoadOp, vector::StoreOp, vector::ExtractOp,
+              vector::InsertOp, vector::BitCastOp, vector::ShuffleOp,
+              vector::FMAOp>(op);
+}
+
+LogicalResult LowerGPUToNVVM::initialize(MLIRContext *context) {
+  RewritePatternSet patterns(context);
+  nvidia::populateMathExpansionPatterns(patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  memref::populateExpandStridedMetadataPatterns(patterns);
+  populateAffineToStdConversionPatterns(patterns);
+  vector::populateVectorMultiReductionLoweringPatterns(
+      patterns, vector::VectorMultiReductionLowering::InnerParallel);
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorMaskOpLoweringPatterns(patterns);
+  vector::populateVectorShapeCastLoweringPatterns(patterns);
+  vector::populateVectorTransposeLoweringPatterns(
+      patterns, vector::VectorTransposeLowering::EltWise);
+  vector::populateVectorTransferLoweringPatterns(patterns,
+                                                 /*maxTransferRank=*/1);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  vector::populateVectorFromElementsUnrollPatterns(patterns);
+  vector::populateVectorToElementsUnrollPatterns(patterns);
+  expansions = FrozenRewritePatternSet(std::move(patterns));
+  RewritePatternSet control(context);
+  populateSCFToControlFlowConversionPatterns(control);
+  structured = FrozenRewritePatternSet(std::move(control));
+  return success();
+}
+
+/// Rewrites within the dialects: what has no direct counterpart in LLVM.
+LogicalResult LowerGPUToNVVM::expand(gpu::GPUModuleOp module) {
+  SmallVector<Operation *> worklist;
+  module.walk([&](Operation *op) {
+    if (needsExpansion(op))
+      worklist.push_back(op);
+  });
+  if (!worklist.empty()) {
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    (void)applyOpPatternsGreedily(worklist, expansions, config);
+  }
+  WalkResult result = module.walk([&](Operation *op) {
+    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+        nvidia::isSelectableMath(op))
+      return WalkResult::advance();
+    op->emitOpError("has neither an instruction nor an approximation for ")
+        << op->getResult(0).getType() << " on NVIDIA";
+    return WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return failure();
+
+  ConversionTarget target(getContext());
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  target.addIllegalOp<scf::ForallOp, scf::ForOp, scf::IfOp, scf::IndexSwitchOp,
+                      scf::ParallelOp, scf::WhileOp, scf::ExecuteRegionOp>();
+  return applyPartialConversion(module, target, structured);
+}
+
+/// Stack buffers of constant size outside of the entry block would grow the
+/// stack each time; LLVM makes registers only of those in the entry block.
+static void hoistAllocas(LLVM::LLVMFuncOp function) {
+  Block &entry = function.getBody().front();
+  SmallVector<memref::AllocaOp> allocas;
+  function.walk([&](memref::AllocaOp alloca) {
+    if (alloca.getType().hasStaticShape() && alloca->getBlock() != &entry)
+      allocas.push_back(alloca);
+  });
+  for (memref::AllocaOp alloca : allocas)
+    alloca->moveBefore(&entry, entry.begin());
+}
+
+//===----------------------------------------------------------------------===//
+// The conversion
+//===----------------------------------------------------------------------===//
+
+static void populatePatterns(LLVMTypeConverter &types,
+                             RewritePatternSet &patterns,
+                             SymbolTableCollection &symbols) {
+  patterns.add<LowerAtomic, LowerBFloatMma>(types);
+  populateGpuToNVVMConversionPatterns(types, patterns);
+  populateNVGPUToNVVMConversionPatterns(types, patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  index::populateIndexToLLVMConversionPatterns(types, patterns);
+  populateFuncToLLVMConversionPatterns(types, patterns, &symbols);
+  populateFinalizeMemRefToLLVMConversionPatterns(types, patterns, &symbols);
+  populateMathToLLVMConversionPatterns(types, patterns);
+  ub::populateUBToLLVMConversionPatterns(types, patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns);
+}
+
+LogicalResult LowerGPUToNVVM::lower(gpu::GPUModuleOp module) {
+  MLIRContext *context = &getContext();
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(indexBitwidth);
+  LLVMTypeConverter types(context, options);
+  addTypeConversions(types);
+  if (failed(expand(module)))
+    return failure();
+  for (auto kernel :
+       llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {
+    if (!kernel.isKernel())
+      return kernel.emitOpError("is not a kernel: use func.func for functions "
+                                "that kernels call");
+    if (failed(nvidia::lowerKernelSignature(kernel, types)))
+      return failure();
+    ++numKernels;
+  }
+  module.walk(hoistAllocas);
+  auto internal = LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal);
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      function->setAttr("llvm.linkage", internal);
+
+  RewritePatternSet patterns(context);
+  SymbolTableCollection symbols;
+  populatePatterns(types, patterns, symbols);
+  LLVMConversionTarget target(*context);
+  target.addLegalDialect<NVVM::NVVMDialect>();
+  target.addLegalOp<gpu::GPUModuleOp, UnrealizedConversionCastOp>();
+  target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                           func::FuncDialect, math::MathDialect,
+                           memref::MemRefDialect, vector::VectorDialect>();
+  if (failed(applyFullConversion(module, target, std::move(patterns))))
+    return failure();
+  SmallVector<UnrealizedConversionCastOp> casts;
+  module.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
+  reconcileUnrealizedCasts(casts);
+  return success();
+}
+
+void LowerGPUToNVVM::runOnOperation() {
+  if (indexBitwidth != 32 && indexBitwidth != 64) {
+    emitError(getOperation()->getLoc(), "index-bitwidth must be 32 or 64, not ")
+        << unsigned(indexBitwidth);
+    return signalPassFailure();
+  }
+  SmallVector<gpu::GPUModuleOp> modules;
+  getOperation()->walk<WalkOrder::PreOrder>([&](gpu::GPUModuleOp module) {
+    modules.push_back(module);
+    return WalkResult::skip();
+  });
+  for (gpu::GPUModuleOp module : modules)
+    if (failed(lower(module)))
+      return signalPassFailure();
+}

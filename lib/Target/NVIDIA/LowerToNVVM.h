@@ -1,0 +1,35 @@
+//===- LowerToNVVM.h - Parts of tile-lower-gpu-to-nvvm ----------*- C++ -*-===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEPIPE_LIB_TARGET_NVIDIA_LOWERTONVVM_H
+#define TILEPIPE_LIB_TARGET_NVIDIA_LOWERTONVVM_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir {
+class LLVMTypeConverter;
+} // namespace mlir
+
+namespace tilepipe::nvidia {
+
+/// Replaces a kernel by an `llvm.func` with the parameters that the launcher
+/// passes. Its body still speaks of memrefs: casts tie them to descriptors.
+mlir::LogicalResult lowerKernelSignature(mlir::gpu::GPUFuncOp kernel,
+                                         const mlir::LLVMTypeConverter &types);
+
+/// Rewrites of mathematical functions into what has an instruction; the rest
+/// becomes arithmetic. Vectors of functions are taken apart.
+void populateMathExpansionPatterns(mlir::RewritePatternSet &patterns);
+
+/// Whether LLVM has an instruction for this operation of the math dialect.
+bool isSelectableMath(mlir::Operation *op);
+
+} // namespace tilepipe::nvidia
+
+#endif // TILEPIPE_LIB_TARGET_NVIDIA_LOWERTONVVM_H

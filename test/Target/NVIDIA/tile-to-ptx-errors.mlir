@@ -1,0 +1,44 @@
+// RUN: split-file %s %t
+// RUN: not tile-translate --tile-to-ptx %t/select.mlir 2>&1 | FileCheck %s --check-prefix=SELECT
+// RUN: not tile-translate --tile-to-ptx %t/library.mlir 2>&1 | FileCheck %s --check-prefix=LIBRARY
+// RUN: not tile-translate --tile-to-ptx %t/call.mlir 2>&1 | FileCheck %s --check-prefix=CALL
+// RUN: not tile-translate --tile-to-ptx --chip=sm_1 %t/chips.mlir 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not tile-translate --tile-to-ptx --chip=gfx90a %t/chips.mlir 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// RUN: not tile-translate --tile-to-ptx %t/chips.mlir 2>&1 | FileCheck %s --check-prefix=CHIPS
+
+// What LLVM cannot compile ends neither this process nor the message: LLVM
+// itself would abort in the first case and call exit in the second.
+
+//--- select.mlir
+module {
+  // SELECT: select.mlir:3:3: error: PTX cannot be generated: Cannot select: f32 = fpow{{$}}
+  llvm.func @pow(%p: !llvm.ptr<1>, %x: f32) attributes {nvvm.kernel} {
+    %r = llvm.intr.pow(%x, %x) : (f32, f32) -> f32
+    llvm.store %r, %p : f32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+//--- library.mlir
+// LIBRARY: error: PTX cannot be generated: no libcall available for fexp
+llvm.func @exp(%p: !llvm.ptr<1>, %x: f32) attributes {nvvm.kernel} {
+  %r = llvm.intr.exp(%x) : (f32) -> f32
+  llvm.store %r, %p : f32, !llvm.ptr<1>
+  llvm.return
+}
+
+//--- call.mlir
+// CALL: call.mlir:6:8: error: 'llvm.call' op calls '__nv_expf', which has no body: there is no library on the device
+// CHIP: error: unknown chip 'sm_1'
+// FOREIGN: error: unknown chip 'gfx90a'
+llvm.func @__nv_expf(f32) -> f32
+llvm.func @call(%p: !llvm.ptr<1>, %x: f32) attributes {nvvm.kernel} {
+  %r = llvm.call @__nv_expf(%x) : (f32) -> f32
+  llvm.store %r, %p : f32, !llvm.ptr<1>
+  llvm.return
+}
+
+//--- chips.mlir
+// CHIPS: chips.mlir:3:1: error: is for sm_90, another module for sm_80
+gpu.module @a [#nvvm.target<chip = "sm_80">] {}
+gpu.module @b [#nvvm.target<chip = "sm_90">] {}
