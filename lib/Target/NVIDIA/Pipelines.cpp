@@ -33,6 +33,7 @@ void nvidia::buildTileToPTXPipeline(OpPassManager &pm,
   pm.addPass(tile::createPipelinePlanning());
   InjectSoftwarePipelineOptions injection;
   buildInjectSoftwarePipeline(pm, injection);
+  pm.addPass(createTileDemoteFragments());
   pm.addPass(createHoistAsyncWaits());
   pm.addPass(createInsertBarriers());
   pm.addPass(tile::createTileAllocateMemory());
