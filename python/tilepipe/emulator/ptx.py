@@ -140,13 +140,16 @@ def _find_library() -> pathlib.Path:
     package = pathlib.Path(__file__).parent.parent
     places = [package / "_lib"]
     # A build directory: build/python/tilepipe beside build/lib; sources are links there.
-    places += [parent / "lib" for parent in pathlib.Path(os.path.abspath(__file__)).parents[:5]]
+    for parent in pathlib.Path(os.path.abspath(__file__)).parents[:5]:
+        places += [parent / "lib", parent / "build" / "lib"]
     if chosen := os.environ.get("TILEPIPE_PTX_EMULATOR"):
         return pathlib.Path(chosen)
     for place in places:
         if (place / name).exists():
             return place / name
-    raise ImportError(f"{name} is not in {' or '.join(str(place) for place in places[:1])}; build TilePipePtxEmulator")
+    raise ImportError(
+        f"{name} is not in {' or '.join(str(place) for place in places[:1])}; build TilePipePtxEmulator"
+    )
 
 
 def _load_library() -> ctypes.CDLL:
@@ -247,26 +250,37 @@ class Module:
         (in seconds) end a kernel that does not end by itself.
         """
         if kernel not in self.kernels:
-            raise PtxError(f"no kernel '{kernel}' in the module, which has {', '.join(self.kernels) or 'none'}")
+            raise PtxError(
+                f"no kernel '{kernel}' in the module, which has {', '.join(self.kernels) or 'none'}"
+            )
         params = self.kernels[kernel].params
         if len(args) != len(params):
             raise PtxError(f"kernel '{kernel}' takes {len(params)} arguments, got {len(args)}")
         keep: list[Any] = []
-        arguments = (_Argument * len(args))(*(_argument(a, p, keep) for a, p in zip(args, params, strict=True)))
+        arguments = (_Argument * len(args))(
+            *(_argument(a, p, keep) for a, p in zip(args, params, strict=True))
+        )
         options = _Options(
             _three(grid, "grid"), _three(block, "block"), shared_bytes, threads, policy.encode(), seed,
             max_instructions, timeout, max_issues, races, undefined, census,
         )  # fmt: skip
         result = ctypes.c_void_p()
         failed = _library().tilepipePtxLaunch(
-            self._handle, kernel.encode(), ctypes.byref(options), arguments, len(args), ctypes.byref(result)
+            self._handle,
+            kernel.encode(),
+            ctypes.byref(options),
+            arguments,
+            len(args),
+            ctypes.byref(result),
         )
         text = _take(result.value)
         if failed:
             raise PtxError(text)
         return _report(json.loads(text))
 
-    def check(self, kernel: str, *positional: Any, seeds: Sequence[int] = (0,), **named: Any) -> dict[str, Report]:
+    def check(
+        self, kernel: str, *positional: Any, seeds: Sequence[int] = (0,), **named: Any
+    ) -> dict[str, Report]:
         """Launches under every policy; buffers keep what the last run left in them."""
         reports = {}
         for policy in POLICIES:
@@ -298,7 +312,9 @@ def _argument(value: Any, param: Param, keep: list[Any]) -> _Argument:
     if isinstance(value, bytes | bytearray):
         data = bytes(value)
     elif isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        data = value.tobytes() if value.dtype.itemsize == param.bytes else _number(value.item(), param)
+        data = (
+            value.tobytes() if value.dtype.itemsize == param.bytes else _number(value.item(), param)
+        )
     else:
         data = _number(value, param)
     buffer = ctypes.create_string_buffer(data, len(data))
@@ -312,7 +328,9 @@ def _number(value: Any, param: Param) -> bytes:
     if isinstance(value, float) and param.type in ("b32", "b64"):
         return np.array(value, "<f4" if param.type == "b32" else "<f8").tobytes()
     if not isinstance(value, int | float) or param.type not in _NUMBERS:
-        raise PtxError(f"argument '{param.name}' of type .{param.type} cannot be {type(value).__name__}")
+        raise PtxError(
+            f"argument '{param.name}' of type .{param.type} cannot be {type(value).__name__}"
+        )
     code = _NUMBERS[param.type]
     if isinstance(value, int) and code[1] in "ui":
         bits = 8 * int(code[2])
