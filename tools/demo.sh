@@ -42,3 +42,40 @@ rm -f "${TMPDIR:-/tmp}/tilepipe-demo.mlir"
 heading "5. The proof: serial == pipelined, whenever the copies choose to complete"
 run tile-run $kernel --check --args '200x136,136x152,200x152'
 run tile-run $kernel --jit --check --args '200x136,136x152,200x152'
+
+python=$root/.venv/bin/python
+[ -x "$python" ] || python=python3
+export PYTHONPATH=$build/python:examples/python/targets
+has() { "$python" -c "import sys; from tilepipe.targets import is_built; sys.exit(not is_built('$1'))" 2>/dev/null; }
+has cpu || exit 0
+
+show() {
+  "$python" - "$1" "$2" <<'PY'
+import re, sys
+import tilepipe, gemm
+
+target, wanted = sys.argv[1:]
+k = tilepipe.compile(gemm.gemm(96, 96, 160, 64, 64, 32, num_stages=3, threads=128), out_idx=[-1], target=target)
+lines = k.get_kernel_source().splitlines()
+found = [i for i, line in enumerate(lines) if re.search(wanted, line)]
+first = found[len(found) // 2] if found else 0
+print(f"{len(lines)} lines; around line {first}:")
+print("\n".join("  " + line[:100] for line in lines[max(0, first - 6) : first + 14]))
+r = k.resources
+print("\nresources:", ", ".join(f"{name} {m.bytes} of {m.capacity} bytes" for name, m in r.memory.items()))
+if r.registers is not None:
+    print(f"ptxas: {r.registers} registers, {r.spill_bytes} bytes spilled, {r.code_bytes} bytes of code")
+report = k.check(reference=gemm.reference, seeds=2)
+print(f"\n{report}")
+sys.exit(not report)
+PY
+}
+
+if has cuda; then
+  heading "6. The same kernel in Python for NVIDIA: PTX, and what happens to it in the emulator"
+  show cuda:sm_80 'cp.async.wait_group'
+fi
+if has ascend; then
+  heading "7. And for Ascend: CCE, and its emulator"
+  show ascend:dav-2201 'wait_flag'
+fi

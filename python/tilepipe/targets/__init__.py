@@ -83,8 +83,6 @@ class Emulation(Protocol):
 class Backend(ABC):
     """Compiles for one target."""
 
-    #: Orders in which asynchronous work completes, as the emulator calls them.
-    policies: ClassVar[tuple[str, ...]] = ("eager", "late", "early-write-late-read", "random")
     #: Passes on the source before planning, and on injected IR.
     preparation: str = ""
     lowering: str = ""
@@ -95,6 +93,11 @@ class Backend(ABC):
 
     def __init__(self, target: Target) -> None:
         self.target = target
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The ways in which asynchronous work completes, as the emulator calls them."""
+        return "eager", "late", "early-write-late-read", "random"
 
     @property
     def runs_here(self) -> bool:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import json
+import math
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from tilepipe import ir
 from tilepipe.frontend.errors import KernelError
-from tilepipe.frontend.prim_func import TensorType
-from tilepipe.runtime.arguments import View
+from tilepipe.frontend.prim_func import Parameter, TensorType
+from tilepipe.runtime.arguments import View, numpy_dtype
 from tilepipe.targets import Entry
 
 Grid = tuple[int, int, int]
+
+
+def binding(target: str) -> Any:
+    """The part of the native module that is for a target, None where the build has none."""
+    from tilepipe._load import native
+
+    return getattr(native, target, None)
 
 
 @dataclass(frozen=True)
@@ -100,3 +111,25 @@ class Launches:
 def _three(grid: Sequence[int]) -> Grid:
     x, y, z = (*grid, 1, 1, 1)[:3]
     return x, y, z
+
+
+def unpacked(params: tuple[Parameter, ...], arguments: list[Any]) -> list[Any]:
+    """What a function of the text takes: of each tensor its elements, then its dynamic sizes; scalars."""
+    values: list[Any] = []
+    for parameter, argument in zip(params, arguments, strict=True):
+        if not isinstance(argument, View):
+            values.append(argument.value)
+            continue
+        assert isinstance(parameter.type, TensorType)
+        values.append(_array(argument))
+        values += [n for size, n in zip(parameter.type.shape, argument.shape, strict=True) if not isinstance(size, int)]
+    return values
+
+
+def _array(view: View) -> np.ndarray:
+    if isinstance(view.owner, np.ndarray):
+        return view.owner
+    dtype = numpy_dtype(view.dtype)
+    size = math.prod(view.shape) * dtype.itemsize
+    memory = (ctypes.c_uint8 * size).from_address(view.address)
+    return np.frombuffer(memory, np.uint8).view(dtype).reshape(view.shape)

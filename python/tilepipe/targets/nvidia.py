@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from tilepipe import ir
-from tilepipe.passmanager import PassManager
+from tilepipe.frontend.errors import SourceLocation
 from tilepipe.resources import MemoryUse, Resources, capacities, of_module
 from tilepipe.runtime import cuda, cuda_program
 from tilepipe.targets import Backend, Emulation, Entry, Issue, Mutant, ptxas
-from tilepipe.targets.accelerator import Code, Function, Grid, Launches
+from tilepipe.targets.accelerator import Code, Function, Grid, Launches, binding, unpacked
 
 
 class PtxProgram:
@@ -40,31 +40,53 @@ class PtxProgram:
 class PtxEmulation:
     """PTX in the emulator, with all detectors."""
 
-    def __init__(self, program: PtxProgram, text: str | None = None) -> None:
+    def __init__(self, program: PtxProgram, module: Any = None) -> None:
         from tilepipe.emulator import ptx
 
         self.program = program
-        self.module = ptx.Module(text or program.text)
+        self.module = module or ptx.Module(program.text)
 
     def run(self, arguments: list[Any], policy: str, seed: int) -> list[Issue]:
-        issues = []
+        found: list[Issue] = []
+        values = unpacked(self.program.entry.params, arguments)
         launches = self.program.launches.of(arguments)
         for launch, function in zip(launches, self.program.code.functions, strict=True):
-            if 0 in launch.grid:
-                continue
-            report = self.module.launch(
-                function.name, launch.grid, (launch.threads, 1, 1), function.shared_bytes,
-                cuda_program.pack(self.program.entry.params, arguments), policy=policy, seed=seed, races=True,
-            )  # fmt: skip
-            issues += [_issue(found) for found in report.issues]
-        return issues
+            if 0 not in launch.grid:
+                report = self.module.launch(
+                    function.name, launch.grid, launch.threads, function.shared_bytes, values,
+                    policy=_POLICIES.get(policy, policy), seed=seed, timeout=_MOST_SECONDS,
+                )  # fmt: skip
+                found += map(_issue, report.issues)
+        return found
 
     def mutants(self) -> list[tuple[Mutant, Emulation]]:
-        raise NotImplementedError
+        lines = self.program.text.splitlines()
+        return [(Mutant(m.kind, m.line, lines[m.line - 1].strip()), PtxEmulation(self.program, m.module))
+                for m in self.module.sync_mutants()]  # fmt: skip
 
 
-def _issue(found: Any) -> Issue:
-    return Issue(found.message, found.line, found.text, found.location)
+# What the emulator calls them.
+_POLICIES = {"early-write-late-read": "early", "random": "shuffle"}
+_MOST_SECONDS = 120.0
+
+
+def _issue(issue: Any) -> Issue:
+    sites = [site for site in issue.sites if site.line]
+    message = f"{issue.kind}: {issue.message}"
+    for site in sites[1:]:
+        message += f"; the other is line {site.line}: {site.text}"
+    if issue.missing:
+        message += f"; missing: {issue.missing}"
+    if not sites:
+        return Issue(message)
+    return Issue(message, sites[0].line, sites[0].text, _place(sites[0].place))
+
+
+def _place(text: str) -> SourceLocation | None:
+    parts = text.rsplit(":", 2)
+    if len(parts) != 3 or not (parts[1].isdigit() and parts[2].isdigit()):
+        return None
+    return SourceLocation(parts[0], int(parts[1]), int(parts[2]))
 
 
 class NvidiaBackend(Backend):
@@ -79,19 +101,14 @@ class NvidiaBackend(Backend):
 
     @staticmethod
     def is_built() -> bool:
-        from tilepipe._load import native
-
-        return hasattr(native, "nvidia")
+        return binding("nvidia") is not None
 
     @property
     def runs_here(self) -> bool:
         return cuda.is_available()
 
     def _code(self, injected: ir.Module) -> Code:
-        from tilepipe._load import native
-
-        PassManager.parse(f"builtin.module({self.lowering})", context=injected.context).run(injected.operation)
-        made = native.nvidia.translate(injected, chip=self.target.chip)
+        made = binding("nvidia").translate(injected, chip=self.target.chip)
         functions = tuple(Function(k.name, k.block_size[0], k.shared_bytes) for k in made.kernels)
         return Code(made.text, functions)
 

@@ -1,0 +1,81 @@
+"""PTX: what the assembler says of it, and what a call and the resources say."""
+
+import gemm
+import numpy as np
+import pytest
+import tilepipe
+from tilepipe.runtime import cuda
+from tilepipe.targets import Issue, is_built, ptxas
+from vector_add import vector_add
+
+pytestmark = pytest.mark.skipif(not is_built("cuda"), reason="this build has no NVIDIA target")
+needs_ptxas = pytest.mark.skipif(ptxas.find() is None, reason="ptxas is not at hand")
+
+
+@needs_ptxas
+@pytest.mark.parametrize("threads", [128, 256])
+@pytest.mark.parametrize("transpose_B", [True, False])
+def test_a_large_tile_spills_nothing(threads, transpose_B):
+    func = gemm.gemm(1024, 1024, 1024, 128, 128, 32, 3, threads, transpose_B)
+    kernel = tilepipe.compile(func, out_idx=[-1], target="cuda:sm_80")
+    resources = kernel.resources
+    assert resources.threads == threads
+    assert resources.spill_bytes == 0 and 0 < resources.registers <= 255 and resources.code_bytes > 0
+    shared = resources.memory["shared"]
+    assert 3 * 2 * 128 * 32 * 2 <= shared.bytes <= shared.capacity == 163 * 1024
+
+
+def test_without_ptxas(monkeypatch):
+    monkeypatch.setattr(ptxas, "find", lambda tool="ptxas": None)
+    kernel = tilepipe.compile(vector_add(256), out_idx=[-1], target="cuda")
+    assert kernel.resources.registers is kernel.resources.spill_bytes is kernel.resources.code_bytes is None
+    with pytest.raises(tilepipe.KernelError, match="ptxas is neither on PATH"):
+        ptxas.assemble(kernel.get_kernel_source(), "sm_80")
+
+
+@needs_ptxas
+def test_what_ptxas_refuses_is_told():
+    with pytest.raises(tilepipe.KernelError, match="ptxas refuses the kernel"):
+        ptxas.assemble(".version 8.0\n.target sm_80\nwhat is this", "sm_80")
+
+
+def test_source_and_stages():
+    kernel = tilepipe.compile(vector_add(256), out_idx=[-1], target="cuda:sm_80")
+    assert ".target sm_80" in kernel.get_kernel_source()
+    assert "tile.target" not in kernel.ir("source") and "sm_80" in kernel.ir("planned")
+    assert "tile.async.copy" in kernel.ir("injected")
+    assert "llvm.func" in kernel.ir("lowered") or "gpu.module" in kernel.ir("lowered")
+
+
+def test_a_call_without_a_device(monkeypatch):
+    monkeypatch.setattr(cuda, "is_available", lambda: False)
+    kernel = tilepipe.compile(vector_add(256), out_idx=[-1], target="cuda:sm_80")
+    a = np.ones(256, np.float32)
+    with pytest.raises(tilepipe.KernelError, match=r"no device for it; k\.emulate\(\.\.\.\) runs it in the emulator"):
+        kernel(a, a)
+    assert (kernel.emulate(a, a) == 2).all()
+
+
+def test_the_disk_cache_keeps_ptx(monkeypatch):
+    from tilepipe import cache
+
+    first = tilepipe.compile(vector_add(256), target="cuda:sm_80")
+    hits = cache.statistics.hits
+    again = tilepipe.compile(vector_add(256), target="cuda:sm_80")
+    assert cache.statistics.hits == hits + 1
+    assert again.get_kernel_source() == first.get_kernel_source()
+    assert tilepipe.compile(vector_add(256), target="cpu").get_kernel_source() != first.get_kernel_source()
+
+
+def test_an_issue_names_both_lines():
+    func = gemm.gemm(32, 32, 64, 32, 32, 16, 2, 64)
+    kernel = tilepipe.compile(func, out_idx=[-1], target="cuda:sm_80")
+    mutants = kernel.emulation("peeled").mutants()
+    barrier = next(changed for mutant, changed in mutants if "bar" in mutant.text)
+    kernel.emulation = lambda form=None: barrier
+    report = kernel.check(seeds=1)
+    assert not report and report.issues
+    issue = next(i for i in report.issues if i.location)
+    assert isinstance(issue, Issue) and issue.line and issue.text
+    assert issue.location.file.endswith("gemm.py")
+    assert "gemm.py:" in repr(report)
