@@ -14,8 +14,8 @@
 //   exp2       ex2.approx                                  2 ulp
 //   rsqrt      rsqrt.approx                                relative 2^-22.9
 //   powf       2^(y log2 |x|), the sign from y             |y log2 x| ulp + 3
-//   log, log2, log1p, expm1, tanh, erf, erfc, sin, cos, atan, atan2, asin,
-//   acos, cbrt: the polynomials of MLIR, as on the CPU; sin and cos lose
+//   log, log2, log10, log1p, expm1, tanh, erf, erfc, sin, cos, atan, atan2,
+//   asin, acos, cbrt: the polynomials of MLIR, as on the CPU; sin and cos lose
 //              |x| ulp to the reduction of the argument
 //   tan, sinh, cosh, asinh, acosh, atanh, fpowi: from those above
 //
@@ -54,8 +54,7 @@ bool nvidia::isSelectableMath(Operation *op) {
   // Any width of float or integer.
   if (isa<math::AbsFOp, math::CopySignOp, math::AbsIOp,
           math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp,
-          math::FmaOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
-          math::IsNormalOp>(op))
+          math::FmaOp, math::IsFiniteOp, math::IsNaNOp>(op))
     return true;
   if (isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
           math::RoundEvenOp, math::SqrtOp>(op))
@@ -204,6 +203,39 @@ struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
   }
 };
 
+struct ExpandLog10 : OpRewritePattern<math::Log10Op> {
+  ExpandLog10(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+  LogicalResult matchAndRewrite(math::Log10Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return failure();
+    Math32 m{rewriter, op.getLoc()};
+    Value log = math::Log2Op::create(rewriter, op.getLoc(), op.getOperand());
+    rewriter.replaceOp(op, m.mul(log, m.constant(0.30102999566398119521)));
+    return success();
+  }
+};
+
+struct ExpandIsInf : OpRewritePattern<math::IsInfOp> {
+  ExpandIsInf(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/5) {}
+  LogicalResult matchAndRewrite(math::IsInfOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getOperand().getType();
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    TypedAttr infinity = rewriter.getFloatAttr(
+        element, APFloat::getInf(element.getFloatSemantics()));
+    if (auto vector = dyn_cast<VectorType>(type))
+      infinity = DenseElementsAttr::get(vector, cast<Attribute>(infinity));
+    rewriter.replaceOpWithNewOp<arith::CmpFOp>(
+        op, arith::CmpFPredicate::OEQ,
+        math::AbsFOp::create(rewriter, op.getLoc(), op.getOperand()),
+        arith::ConstantOp::create(rewriter, op.getLoc(), infinity));
+    return success();
+  }
+};
+
 /// x^y = 2^(y log2 |x|); a negative x needs an integral y, whose parity gives
 /// the sign.
 struct ExpandPow : OpRewritePattern<math::PowFOp> {
@@ -253,8 +285,8 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
 } // namespace
 
 void nvidia::populateMathExpansionPatterns(RewritePatternSet &patterns) {
-  patterns.add<ScalarizeMath, WidenMath, ExpandExp, ExpandRsqrt, ExpandPow>(
-      patterns.getContext());
+  patterns.add<ScalarizeMath, WidenMath, ExpandExp, ExpandRsqrt, ExpandLog10,
+               ExpandIsInf, ExpandPow>(patterns.getContext());
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return name != math::ExpOp::getOperationName();
   });

@@ -280,6 +280,20 @@ LogicalResult LowerGPUToNVVM::initialize(MLIRContext *context) {
   return success();
 }
 
+/// What would fail in the conversion without a word of why.
+static LogicalResult checkSupported(Operation *op) {
+  if (isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
+      !nvidia::isSelectableMath(op))
+    return op->emitOpError(
+               "has neither an instruction nor an approximation for ")
+           << op->getResult(0).getType() << " on NVIDIA";
+  if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op))
+    if (Type type = shuffle.getValue().getType();
+        !type.isF32() && !type.isSignlessInteger(32))
+      return op->emitOpError("exchanges values of 32 bits, not ") << type;
+  return success();
+}
+
 /// Rewrites within the dialects: what has no direct counterpart in LLVM.
 LogicalResult LowerGPUToNVVM::expand(gpu::GPUModuleOp module) {
   SmallVector<Operation *> worklist;
@@ -292,14 +306,8 @@ LogicalResult LowerGPUToNVVM::expand(gpu::GPUModuleOp module) {
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
     (void)applyOpPatternsGreedily(worklist, expansions, config);
   }
-  WalkResult result = module.walk([&](Operation *op) {
-    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
-        nvidia::isSelectableMath(op))
-      return WalkResult::advance();
-    op->emitOpError("has neither an instruction nor an approximation for ")
-        << op->getResult(0).getType() << " on NVIDIA";
-    return WalkResult::interrupt();
-  });
+  WalkResult result =
+      module.walk([](Operation *op) { return WalkResult(checkSupported(op)); });
   if (result.wasInterrupted())
     return failure();
 
@@ -338,7 +346,10 @@ static void populatePatterns(LLVMTypeConverter &types,
   index::populateIndexToLLVMConversionPatterns(types, patterns);
   populateFuncToLLVMConversionPatterns(types, patterns, &symbols);
   populateFinalizeMemRefToLLVMConversionPatterns(types, patterns, &symbols);
-  populateMathToLLVMConversionPatterns(types, patterns);
+  // Before those of the GPU dialect, which call libdevice.
+  populateMathToLLVMConversionPatterns(types, patterns,
+                                       /*approximateLog1p=*/true,
+                                       /*benefit=*/2);
   ub::populateUBToLLVMConversionPatterns(types, patterns);
   populateVectorToLLVMConversionPatterns(types, patterns);
 }

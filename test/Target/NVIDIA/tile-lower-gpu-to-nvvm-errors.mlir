@@ -67,3 +67,13 @@ gpu.module @foreign {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @shuffle {
+  gpu.func @shuffle(%p: memref<1xf64>, %x: f64, %i: i32) kernel {
+    // expected-error@+1 {{'gpu.shuffle' op exchanges values of 32 bits, not 'f64'}}
+    %0, %valid = gpu.shuffle xor %x, %i, %i : f64
+    gpu.return
+  }
+}
