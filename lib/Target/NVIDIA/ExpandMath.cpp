@@ -10,15 +10,17 @@
 // in single precision. What the rest becomes, and its error against the true
 // value (ulp: of single precision):
 //
-//   exp        2^(x log2 e), reduced by two-part ln 2      3 ulp
-//   exp2       ex2.approx                                  2 ulp
-//   rsqrt      rsqrt.approx                                relative 2^-22.9
-//   powf       2^(y log2 |x|), the sign from y             |y log2 x| ulp + 3
-//   log, log2, log10, log1p, expm1, tanh, erf, erfc, sin, cos, atan, atan2,
-//   asin, acos, cbrt: the polynomials of MLIR, as on the CPU; sin and cos lose
-//              |x| ulp to the reduction of the argument
+//   exp         2^(x log2 e), reduced by two-part ln 2     2 ulp
+//   exp2        ex2.approx                                 2 ulp
+//   rsqrt       rsqrt.approx                               relative 2^-22.9
+//   sin, cos    polynomials after three-part pi / 2        2^-23 to |x| = 10^5
+//   powf        2^(y log2 |x|), the sign from y            |y log2 x| + 3 ulp
+//   log, log2, log10, log1p, expm1, tanh, erf, erfc, asin, acos: the
+//               polynomials of MLIR, as on the CPU         5 ulp
+//   atan, atan2, cbrt: likewise                            40 ulp
 //   tan, sinh, cosh, asinh, acosh, atanh, fpowi: from those above
 //
+// A denormal argument of a logarithm counts as the smallest normal number.
 // Bounds of the instructions: PTX ISA, "Floating Point Instructions".
 //
 //===----------------------------------------------------------------------===//
@@ -203,6 +205,59 @@ struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
   }
 };
 
+/// With n = rint(2 x / pi) and r = x - n pi / 2, |r| <= pi / 4, the result is
+/// +- sin r or +- cos r by n mod 4. The parts of pi / 2 have so few bits that
+/// n times the first two is exact for |n| < 2^16. Taylor polynomials of degree
+/// 9 and 8 are right to 2^-25 on that interval.
+template <typename OpT> struct ExpandSinCos : OpRewritePattern<OpT> {
+  ExpandSinCos(MLIRContext *context)
+      : OpRewritePattern<OpT>(context, /*benefit=*/2) {}
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return failure();
+    Location loc = op.getLoc();
+    Math32 m{rewriter, loc};
+    Value x = op.getOperand();
+    Value n = math::RoundEvenOp::create(
+        rewriter, loc, m.mul(x, m.constant(0.63661977236758134308)));
+    Value r = m.fma(n, m.constant(-1.5703125), x);
+    r = m.fma(n, m.constant(-4.8351287841796875e-4), r);
+    r = m.fma(n, m.constant(-3.13855707645416259765625e-7), r);
+    r = m.fma(n, m.constant(-6.077100628276710381e-11), r);
+    Value square = m.mul(r, r);
+    auto polynomial = [&](ArrayRef<double> coefficients) {
+      Value value = m.constant(coefficients.front());
+      for (double coefficient : coefficients.drop_front())
+        value = m.fma(value, square, m.constant(coefficient));
+      return value;
+    };
+    Value sine = polynomial({1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6});
+    sine = m.fma(m.mul(sine, square), r, r);
+    Value cosine = polynomial({1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5, 1.0});
+
+    // cos x = sin(x + pi / 2): one quadrant further.
+    Type integer = rewriter.getI32Type();
+    auto number = [&](int value) {
+      return arith::ConstantOp::create(rewriter, loc,
+                                       rewriter.getI32IntegerAttr(value));
+    };
+    Value quadrant = arith::FPToSIOp::create(rewriter, loc, integer, n);
+    if (std::is_same_v<OpT, math::CosOp>)
+      quadrant = arith::AddIOp::create(rewriter, loc, quadrant, number(1));
+    auto hasBit = [&](int bit) -> Value {
+      Value masked =
+          arith::AndIOp::create(rewriter, loc, quadrant, number(bit));
+      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
+                                   masked, number(0));
+    };
+    Value result = m.select(hasBit(1), cosine, sine);
+    Value negated = arith::NegFOp::create(rewriter, loc, result);
+    rewriter.replaceOp(op, m.select(hasBit(2), negated, result));
+    return success();
+  }
+};
+
 struct ExpandLog10 : OpRewritePattern<math::Log10Op> {
   ExpandLog10(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}
@@ -286,6 +341,7 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
 
 void nvidia::populateMathExpansionPatterns(RewritePatternSet &patterns) {
   patterns.add<ScalarizeMath, WidenMath, ExpandExp, ExpandRsqrt, ExpandLog10,
+               ExpandSinCos<math::SinOp>, ExpandSinCos<math::CosOp>,
                ExpandIsInf, ExpandPow>(patterns.getContext());
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return name != math::ExpOp::getOperationName();
