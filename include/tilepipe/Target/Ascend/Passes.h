@@ -9,6 +9,10 @@
 #ifndef TILEPIPE_TARGET_ASCEND_PASSES_H
 #define TILEPIPE_TARGET_ASCEND_PASSES_H
 
+#include "tilepipe/Dialect/Ascend/IR/Ascend.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"

@@ -11,6 +11,79 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AscendInsertFlags : Pass<"ascend-insert-flags", "::mlir::ModuleOp"> {
+  let summary = "order the pipes by flags and barriers";
+  let description = [{
+    Adds to `ascend.func`s that hold pipe instructions in program order what
+    makes the pipes keep to it. A buffer belongs to one pipe at a time. Where it
+    passes from pipe `p` to pipe `q`, `p` sets a flag after its last access and `q`
+    waits for it before its first one.
+
+    * A buffer with versions (`tile.slot`) has one flag for each version and
+      direction: those back to the first pipe are set before the first use and
+      waited for at the end.
+    * A buffer without versions is followed through `scf.for` and `scf.if`; where
+      paths meet, all agree on its owner. The same is done for buffers with
+      versions whose uses do not take turns.
+    * Buffers that are always passed on together share flags, and flags that
+      others imply are dropped.
+    * Accesses of one pipe that it would not order itself get a barrier.
+    * Global memory is treated alike where a function reads and writes it, and
+      arguments marked `ascend.workspace` get cross-core signals, in both
+      directions where they are used in a loop.
+
+    Before:
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {
+      ascend.load %X[%o] to %x[%c0] ...
+      ascend.vunary <exp> %x[%c0], %x[%c0] ...
+    }
+    ```
+    After:
+    ```mlir
+    ascend.set_flag <v> to <mte2> id 0
+    scf.for %i = %c0 to %n step %c1 {
+      ascend.wait_flag <v> to <mte2> id 0
+      ascend.load %X[%o] to %x[%c0] ...
+      ascend.set_flag <mte2> to <v> id 0
+      ascend.wait_flag <mte2> to <v> id 0
+      ascend.vunary <exp> %x[%c0], %x[%c0] ...
+      ascend.set_flag <v> to <mte2> id 0
+    }
+    ascend.wait_flag <v> to <mte2> id 0
+    ascend.barrier <all>
+    ```
+
+    It is an error if a pair of pipes needs more than `max-ids` flags.
+  }];
+  let options = [
+    Option<"maxIds", "max-ids", "int64_t", "6",
+           "flags that an ordered pair of pipes may use, at most 8">
+  ];
+  let statistics = [
+    Statistic<"numFlags", "flags", "Flags set at some place">,
+    Statistic<"numBarriers", "barriers", "Barriers inserted">,
+    Statistic<"numDropped", "dropped", "Flags dropped because others imply them">
+  ];
+  let dependentDialects = ["::tilepipe::ascend::AscendDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def AscendVerifyFlags : Pass<"ascend-verify-flags", "::mlir::ModuleOp"> {
+  let summary = "prove that flags order all accesses";
+  let description = [{
+    For each `ascend.func`: no two accesses of a buffer, one of them a write, are
+    without order; no flag is set while it may be set, waited for without a set
+    before, or set at the end; and counts and strides fit their instructions.
+    Holds for every control path: flags depend on a trip count only through
+    comparisons with small constants and remainders by numbers of versions, and
+    all values up to these are run (see docs/ascend.md). Changes nothing.
+  }];
+  let statistics = [
+    Statistic<"numPaths", "paths", "Control paths run">
+  ];
+}
+
 def TileAssignSpaces : Pass<"tile-assign-spaces", "::mlir::ModuleOp"> {
   let summary = "choose the memory of an AI core that holds each tile";
   let description = [{

@@ -1,0 +1,403 @@
+//===- PipeModel.cpp - The control paths of a function ----------------- ===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipeModel.h"
+
+#include "IndexEvaluation.h"
+#include "PipeMachine.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilepipe;
+using namespace tilepipe::ascend;
+
+/// Control paths that are run at most, and instructions in all of them.
+static constexpr int64_t maxPaths = 3000;
+static constexpr int64_t maxEvents = 3000000;
+
+BufferView ascend::resolveBuffer(Value memref) {
+  BufferView view;
+  while (auto slot = memref.getDefiningOp<tile::SlotOp>()) {
+    view.slot = slot.getIndex();
+    view.view = slot;
+    memref = slot.getSource();
+  }
+  view.root = memref;
+  return view;
+}
+
+//===----------------------------------------------------------------------===//
+// What control flow depends on
+//===----------------------------------------------------------------------===//
+
+/// True if flags or instructions are inside.
+static bool isRelevant(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<PipeOpInterface, SetFlagOp, WaitFlagOp, BarrierOp,
+                   CrossSetOp, CrossWaitOp>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+PipeModel::PipeModel(FuncOp function) : function(function) { collectSymbols(); }
+
+/// True if `value` is computed from an induction variable, or from what loop
+/// bounds and slots are computed from.
+bool PipeModel::touchesLoop(Value value) {
+  auto [it, inserted] = touches.try_emplace(value, false);
+  if (!inserted)
+    return it->second;
+  bool result = leaves.contains(value);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    result |= !isa<FuncOp>(argument.getOwner()->getParentOp());
+  else if (!result)
+    for (Value operand : value.getDefiningOp()->getOperands())
+      result |= !isa<BaseMemRefType>(operand.getType()) && touchesLoop(operand);
+  return touches[value] = result;
+}
+
+bool PipeModel::addLeaf(Value value) {
+  if (!leaves.insert(value).second)
+    return false;
+  Symbol symbol;
+  symbol.value = value;
+  Operation *parent = value.getParentRegion()->getParentOp();
+  symbol.varies = parent != function.getOperation();
+  symbols.push_back(symbol);
+  return true;
+}
+
+void PipeModel::addSlice(Value value, bool open) {
+  if (!value || !visited.insert(value).second)
+    return;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop) {
+      addLeaf(value);
+      return;
+    }
+    if (argument.getArgNumber() == 0) {
+      addSlice(loop.getLowerBound(), open);
+      addSlice(loop.getUpperBound(), open);
+      return addSlice(loop.getStep(), open);
+    }
+    unsigned i = argument.getArgNumber() - 1;
+    addSlice(loop.getInitArgs()[i], open);
+    return addSlice(loop.getYieldedValues()[i], open);
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto attr = dyn_cast<IntegerAttr>(constant.getValue()))
+      constants.push_back(attr.getValue().getSExtValue());
+    return;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    unsigned i = cast<OpResult>(value).getResultNumber();
+    addSlice(loop.getInitArgs()[i], open);
+    return addSlice(loop.getYieldedValues()[i], open);
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned i = cast<OpResult>(value).getResultNumber();
+    addSlice(branch.getCondition(), open);
+    addSlice(branch.thenYield().getOperand(i), open);
+    return addSlice(branch.elseYield().getOperand(i), open);
+  }
+  // A condition that has nothing to do with loops may be either.
+  if (open && isa<arith::CmpIOp>(op) && !touchesLoop(value)) {
+    addLeaf(value);
+    return;
+  }
+  // A quotient of something unknown can be anything.
+  bool quotient = isa<arith::CeilDivUIOp, arith::CeilDivSIOp, arith::DivUIOp,
+                      arith::DivSIOp, arith::FloorDivSIOp>(op);
+  if (!canEvaluate(op) || (quotient && !touchesLoop(value))) {
+    addLeaf(value);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    addSlice(operand, open);
+}
+
+/// Small values, those around constants that are compared with, and enough of
+/// them to see every remainder by a number of versions.
+static SmallVector<int64_t> getDomain(Value value, ArrayRef<int64_t> constants,
+                                      int64_t versions) {
+  // 0 and 1 always, or in turn.
+  if (value.getType().isInteger(1))
+    return {0, 1, 2, 3};
+  int64_t limit = 2;
+  SmallVector<int64_t> domain;
+  for (int64_t constant : constants)
+    if (constant > limit && constant <= 12)
+      limit = constant;
+  for (int64_t i = 0; i <= limit + versions + 1; ++i)
+    domain.push_back(i);
+  for (int64_t constant : constants)
+    for (int64_t i : {constant - 1, constant, constant + 1})
+      if (constant > 12 && constant < 1024 && !llvm::is_contained(domain, i))
+        domain.push_back(i);
+  return domain;
+}
+
+void PipeModel::collectSymbols() {
+  int64_t versions = 1;
+  function.walk([&](Operation *op) {
+    if (auto slot = dyn_cast<tile::SlotOp>(op)) {
+      versions = std::max<int64_t>(
+          versions, cast<MemRefType>(slot.getSource().getType()).getDimSize(0));
+      addSlice(slot.getIndex(), false);
+    }
+    if (auto flag = dyn_cast<SetFlagOp>(op))
+      addSlice(flag.getSlot(), false);
+    if (auto flag = dyn_cast<WaitFlagOp>(op))
+      addSlice(flag.getSlot(), false);
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (loop && isRelevant(loop)) {
+      addSlice(loop.getLowerBound(), false);
+      addSlice(loop.getUpperBound(), false);
+      addSlice(loop.getStep(), false);
+    }
+  });
+  touches.clear();
+  function.walk([&](scf::IfOp op) {
+    if (isRelevant(op))
+      addSlice(op.getCondition(), true);
+  });
+  llvm::sort(constants);
+  constants.erase(llvm::unique(constants), constants.end());
+  for (Symbol &symbol : symbols)
+    symbol.domain = getDomain(symbol.value, constants, versions);
+}
+
+//===----------------------------------------------------------------------===//
+// One control path
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class PathRunner {
+public:
+  PathRunner(FuncOp function, const ModelOptions &options, PipeMachine &machine,
+             int64_t budget)
+      : function(function), options(options), machine(machine), budget(budget) {
+  }
+
+  DenseMap<Value, int64_t> symbols;
+
+  void run() {
+    for (Value argument : function.getBody().getArguments())
+      if (auto it = symbols.find(argument); it != symbols.end())
+        values[argument] = it->second;
+    runBlock(function.getBody().front());
+    if (!machine.isStopped() && !isOver())
+      machine.finish();
+  }
+
+  bool isOver() const { return steps > budget; }
+  int64_t getSteps() const { return steps; }
+
+private:
+  std::optional<int64_t> evaluate(Value value) const {
+    auto it = values.find(value);
+    if (it != values.end())
+      return it->second;
+    if (auto constant = value.getDefiningOp<arith::ConstantOp>())
+      if (auto attr = dyn_cast<IntegerAttr>(constant.getValue()))
+        return attr.getValue().isSignedIntN(64) ? attr.getValue().getSExtValue()
+                                                : std::optional<int64_t>();
+    return std::nullopt;
+  }
+
+  void assign(Value value, std::optional<int64_t> number) {
+    if (number)
+      values[value] = *number;
+    else
+      values.erase(value);
+  }
+
+  void runBlock(Block &block);
+  void runFor(scf::ForOp loop);
+  void runIf(scf::IfOp branch);
+  void runScalar(Operation *op);
+  void runFlag(Operation *op, Pipe from, Pipe to, int64_t id, Value slot,
+               bool set);
+
+  FuncOp function;
+  const ModelOptions &options;
+  PipeMachine &machine;
+  int64_t budget, steps = 0;
+  DenseMap<Value, int64_t> values;
+  DenseMap<Value, int64_t> evaluations;
+};
+
+} // namespace
+
+void PathRunner::runScalar(Operation *op) {
+  if (op->getNumResults() != 1)
+    return;
+  Value result = op->getResult(0);
+  auto symbol = symbols.find(result);
+  if (symbol == symbols.end()) {
+    if (result.getType().isIntOrIndex())
+      assign(result, evaluateIndexOp(op, [&](Value v) { return evaluate(v); }));
+    return;
+  }
+  int64_t value = symbol->second;
+  // 2 and 3 of a condition: in turn, from either side.
+  if (result.getType().isInteger(1) && value > 1)
+    value = (value + evaluations[result]++) & 1;
+  values[result] = value;
+}
+
+void PathRunner::runFlag(Operation *op, Pipe from, Pipe to, int64_t id,
+                         Value slot, bool set) {
+  if (slot) {
+    std::optional<int64_t> index = evaluate(slot);
+    if (!index)
+      return machine.fail({Finding::Unknown, op, nullptr, from, to, nullptr,
+                           "has a slot that cannot be followed"});
+    id += *index;
+  }
+  if (set)
+    machine.setFlag(op, from, to, id);
+  else
+    machine.waitFlag(op, from, to, id);
+}
+
+void PathRunner::runFor(scf::ForOp loop) {
+  std::optional<int64_t> lower = evaluate(loop.getLowerBound());
+  std::optional<int64_t> upper = evaluate(loop.getUpperBound());
+  std::optional<int64_t> step = evaluate(loop.getStep());
+  if (!isRelevant(loop)) {
+    for (Value result : loop.getResults())
+      values.erase(result);
+    return;
+  }
+  if (!lower || !upper || !step || *step <= 0)
+    return machine.fail({Finding::Unknown, loop, nullptr, Pipe::S, Pipe::S,
+                         nullptr, "has bounds that cannot be followed"});
+  for (auto [argument, init] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
+    assign(argument, evaluate(init));
+  for (int64_t iv = *lower; iv < *upper; iv += *step) {
+    values[loop.getInductionVar()] = iv;
+    runBlock(*loop.getBody());
+    if (machine.isStopped() || isOver())
+      return;
+    SmallVector<std::optional<int64_t>> yielded;
+    for (Value value : loop.getYieldedValues())
+      yielded.push_back(evaluate(value));
+    for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), yielded))
+      assign(argument, value);
+  }
+  for (auto [result, argument] :
+       llvm::zip(loop.getResults(), loop.getRegionIterArgs()))
+    assign(result, evaluate(argument));
+}
+
+void PathRunner::runIf(scf::IfOp branch) {
+  std::optional<int64_t> condition = evaluate(branch.getCondition());
+  if (!condition) {
+    if (isRelevant(branch))
+      machine.fail({Finding::Unknown, branch, nullptr, Pipe::S, Pipe::S,
+                    nullptr, "has a condition that cannot be followed"});
+    for (Value result : branch.getResults())
+      values.erase(result);
+    return;
+  }
+  Block *taken = *condition & 1 ? branch.thenBlock() : branch.elseBlock();
+  if (!taken)
+    return;
+  runBlock(*taken);
+  for (auto [result, value] :
+       llvm::zip(branch.getResults(), taken->getTerminator()->getOperands()))
+    assign(result, evaluate(value));
+}
+
+void PathRunner::runBlock(Block &block) {
+  for (Operation &op : block) {
+    if (machine.isStopped() || ++steps > budget)
+      return;
+    if (auto it = options.barriers.find(&op); it != options.barriers.end())
+      for (Pipe pipe : it->second)
+        machine.barrier(pipe);
+    if (options.ignored.contains(&op))
+      continue;
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      runFor(loop);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      runIf(branch);
+    } else if (auto set = dyn_cast<SetFlagOp>(op)) {
+      runFlag(set, set.getSource(), set.getTarget(), set.getId(), set.getSlot(),
+              true);
+    } else if (auto wait = dyn_cast<WaitFlagOp>(op)) {
+      runFlag(wait, wait.getSource(), wait.getTarget(), wait.getId(),
+              wait.getSlot(), false);
+    } else if (auto barrier = dyn_cast<BarrierOp>(op)) {
+      machine.barrier(barrier.getPipe());
+    } else if (auto pipe = dyn_cast<PipeOpInterface>(op)) {
+      machine.execute(pipe, [&](Value v) { return evaluate(v); });
+      runScalar(&op);
+    } else if (op.getNumRegions() && isRelevant(&op)) {
+      machine.fail({Finding::Unknown, &op, nullptr, Pipe::S, Pipe::S, nullptr,
+                    "is control flow that cannot be followed"});
+    } else {
+      runScalar(&op);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// All control paths
+//===----------------------------------------------------------------------===//
+
+void PipeModel::run(const ModelOptions &options,
+                    function_ref<bool(const Finding &)> report) {
+  numPaths = 0;
+  exhaustive = true;
+  // All combinations, where there are not too many; else those of the first
+  // symbols (which loops depend on) with some of the others.
+  int64_t combinations = 1;
+  for (Symbol &symbol : symbols)
+    combinations = std::min<int64_t>(combinations * symbol.domain.size(),
+                                     int64_t(1) << 40);
+  int64_t paths = std::min(combinations, maxPaths);
+  exhaustive = paths == combinations;
+  uint64_t random = 1;
+  int64_t steps = 0;
+  for (int64_t path = 0; path < paths; ++path) {
+    PipeMachine machine(report);
+    PathRunner runner(function, options, machine, maxEvents - steps);
+    int64_t rest = path, weight = 1;
+    for (Symbol &symbol : symbols) {
+      int64_t size = symbol.domain.size();
+      int64_t choice = rest % size;
+      if (!exhaustive && weight >= maxPaths / 8) {
+        random = random * 6364136223846793005ull + 1442695040888963407ull;
+        choice = (random >> 33) % size;
+      }
+      rest /= size;
+      weight *= size;
+      runner.symbols[symbol.value] = symbol.domain[choice];
+    }
+    runner.run();
+    ++numPaths;
+    steps += runner.getSteps();
+    if (machine.isStopped())
+      return;
+    if (runner.isOver()) {
+      exhaustive = false;
+      return;
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// RUN: tile-opt %s --split-input-file --ascend-insert-flags --verify-diagnostics
+
+#ub = #tile.space<ub>
+#l1 = #tile.space<l1>
+
+// Two tiles of four versions take eight flags.
+// expected-error @+1 {{needs 8 flags from pipe 'v' to pipe 'mte2', but only 6 may be used}}
+ascend.func @too_many_ids(%X: memref<?xf32>, %n: index)
+    attributes {core = #ascend.core<vector>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  // expected-note @+1 {{'x' takes 4}}
+  %x = tile.alloc {name = "x"} : memref<4x64xf32, #ub>
+  // expected-note @+1 {{'y' takes 4}}
+  %y = tile.alloc {name = "y"} : memref<4x64xf32, #ub>
+  scf.for %i = %c0 to %n step %c1 {
+    %s = arith.remui %i, %c4 : index
+    %a = tile.slot %x[%s] : memref<4x64xf32, #ub> -> memref<64xf32, #ub>
+    %b = tile.slot %y[%s] : memref<4x64xf32, #ub> -> memref<64xf32, #ub>
+    ascend.load %X[%i] to %a[%c0] rows %c1 columns %c64 stride %c64 pitch %c64
+        : memref<?xf32>, memref<64xf32, #ub>
+    ascend.vunary <exp> %a[%c0], %a[%c0] count %c64 : memref<64xf32, #ub>, memref<64xf32, #ub>
+    ascend.load %X[%i] to %b[%c0] rows %c1 columns %c64 stride %c64 pitch %c64
+        : memref<?xf32>, memref<64xf32, #ub>
+    ascend.vunary <exp> %b[%c0], %b[%c0] count %c64 : memref<64xf32, #ub>, memref<64xf32, #ub>
+  }
+  ascend.return
+}
+
+// -----
+
+ascend.func @flags_are_there() attributes {core = #ascend.core<vector>} {
+  // expected-error @+1 {{is there before flags are inserted}}
+  ascend.barrier <v>
+  ascend.return
+}
+
+// -----
+
+#ub = #tile.space<ub>
+
+ascend.func @while(%X: memref<?xf32>, %c: i1) attributes {core = #ascend.core<vector>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = tile.alloc {name = "x"} : memref<64xf32, #ub>
+  // expected-error @+1 {{cannot place flags in 'scf.while': only 'scf.for' and 'scf.if' are supported}}
+  scf.while : () -> () {
+    ascend.load %X[%c0] to %x[%c0] rows %c1 columns %c1 stride %c1 pitch %c1
+        : memref<?xf32>, memref<64xf32, #ub>
+    scf.condition(%c)
+  } do {
+    ascend.vunary <exp> %x[%c0], %x[%c0] count %c1 : memref<64xf32, #ub>, memref<64xf32, #ub>
+    scf.yield
+  }
+  ascend.return
+}
+
+// -----
+
+// expected-error @+1 {{has no partner for vector cores with the same arguments}}
+ascend.func @alone_mix_aic() attributes {core = #ascend.core<cube>, mix} {
+  ascend.return
+}
+
+// -----
+
+#ub = #tile.space<ub>
+
+ascend.func @one_sided_mix_aic(%W: memref<?xf32> {ascend.workspace}, %n: index)
+    attributes {core = #ascend.core<cube>, mix} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %C0 = tile.alloc : memref<16x16xf32, #tile.space<l0c>>
+  // expected-error @+1 {{uses a workspace in a loop, or not, unlike the other kind of core}}
+  ascend.fixpipe %C0[%c0] to %W[%c0] m %c16 n %c16 pitch %c16 stride %c16
+      : memref<16x16xf32, #tile.space<l0c>>, memref<?xf32>
+  ascend.return
+}
+ascend.func @one_sided_mix_aiv(%W: memref<?xf32> {ascend.workspace}, %n: index)
+    attributes {core = #ascend.core<vector>, mix} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %x = tile.alloc : memref<16x16xf32, #ub>
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-note @+1 {{the other use is here}}
+    ascend.load %W[%c0] to %x[%c0] rows %c16 columns %c16 stride %c16 pitch %c16
+        : memref<?xf32>, memref<16x16xf32, #ub>
+  }
+  ascend.return
+}
