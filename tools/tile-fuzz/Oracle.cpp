@@ -221,6 +221,8 @@ Outcome Oracle::check(const Program &program, uint64_t seed) {
     input = makeGlobals(function);
   if (backend == Backend::Jit)
     return checkJit(prepared, seed, std::move(outcome));
+  if (backend == Backend::Ptx)
+    return checkPtx(prepared, seed, std::move(outcome));
   Interpreter interpreter;
   for (int64_t trips : prepared.trips) {
     KernelInput expected(*input);

@@ -35,7 +35,8 @@ struct Outcome {
 /// What runs the pipelined program; the serial one is always interpreted.
 enum class Backend {
   Interpreter,
-  Jit ///< also runs the serial program compiled
+  Jit, ///< also runs the serial program compiled
+  Ptx  ///< as one block of threads, in the PTX emulator
 };
 
 /// Serial against pipelined execution of programs, in one context.
@@ -79,6 +80,7 @@ private:
                Outcome &outcome);
   bool setManualSchedules(mlir::ModuleOp module, const Program &program);
   Outcome checkJit(Prepared &prepared, uint64_t seed, Outcome outcome);
+  Outcome checkPtx(Prepared &prepared, uint64_t seed, Outcome outcome);
   bool readsUninitialized(Prepared &prepared, int64_t trips);
   bool runSerial(Prepared &prepared, int64_t trips, KernelInput &input,
                  Outcome &outcome);

@@ -75,7 +75,9 @@ static cl::opt<Backend> backend(
     cl::values(clEnumValN(Backend::Interpreter, "interpreter",
                           "The interpreter (default)"),
                clEnumValN(Backend::Jit, "jit",
-                          "Compiled code, of the serial programs as well")),
+                          "Compiled code, of the serial programs as well"),
+               clEnumValN(Backend::Ptx, "ptx",
+                          "PTX for sm_80 in the emulator, races watched")),
     cl::init(Backend::Interpreter), cl::cat(category));
 static cl::opt<uint64_t> first("first",
                                cl::desc("Number of the first program or text"),
@@ -170,7 +172,9 @@ static void reportProgram(Oracle &oracle, uint64_t number) {
   std::string path = outputDir + "/fuzz-" + std::to_string(seed) + "-" +
                      std::to_string(first + number) + ".mlir";
   std::string globals = "48x8,48x8:-3..40,48x8,48x8,48x8:-3..40,48x8,_,1,";
-  std::string run = backend == Backend::Jit ? "// tile-run --jit" : "// tile-run";
+  std::string run = backend == Backend::Jit   ? "// tile-run --jit"
+                    : backend == Backend::Ptx ? "// tile-run --ptx"
+                                              : "// tile-run";
   writeFile(path, run + " --check --seed=1 " + options + " --args='" +
                       globals + "0|1|2|3|4|5|6|7|8|9' %s\n// program " +
                       std::to_string(first + number) + " of seed " +

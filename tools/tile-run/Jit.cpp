@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Jit.h"
+#include "Compiled.h"
 
 #ifdef TILEPIPE_TARGET_CPU
 #include "tilepipe/Target/CPU/HostArguments.h"
@@ -20,31 +20,45 @@ using namespace tilepipe;
 
 #ifdef TILEPIPE_TARGET_CPU
 
-struct JitProgram::Impl {
+namespace {
+
+class JitProgram : public CompiledProgram {
+public:
+  static std::unique_ptr<CompiledProgram>
+  compile(ModuleOp module, const JitOptions &options, std::string &error);
+
+  bool run(func::FuncOp function, ArrayRef<InterpreterArgument> arguments,
+           const InterpreterOptions &options, std::string &error,
+           SmallVectorImpl<double> *results) const override;
+  std::string getCompileTimes() const override;
+
+private:
   std::unique_ptr<cpu::CpuKernel> kernel;
   cpu::CpuCompileTimes times;
   double processor = 0; ///< seconds of the processor that compilation took
   unsigned threads = 1;
 };
 
-std::unique_ptr<JitProgram> JitProgram::compile(ModuleOp module,
-                                                const JitOptions &options,
-                                                std::string &error) {
+} // namespace
+
+std::unique_ptr<CompiledProgram>
+JitProgram::compile(ModuleOp module, const JitOptions &options,
+                    std::string &error) {
   cpu::CpuCompileOptions compileOptions;
   compileOptions.asyncRuntime = options.asyncRuntime;
   compileOptions.sanitize = options.sanitize;
   compileOptions.optLevel = options.optLevel;
-  std::unique_ptr<JitProgram> program(new JitProgram);
+  auto program = std::make_unique<JitProgram>();
   std::clock_t start = std::clock();
   auto kernel =
-      cpu::CpuKernel::compile(module, compileOptions, &program->impl->times);
-  program->impl->processor = double(std::clock() - start) / CLOCKS_PER_SEC;
+      cpu::CpuKernel::compile(module, compileOptions, &program->times);
+  program->processor = double(std::clock() - start) / CLOCKS_PER_SEC;
   if (!kernel) {
     error = llvm::toString(kernel.takeError());
     return nullptr;
   }
-  program->impl->kernel = std::move(*kernel);
-  program->impl->threads = options.threads;
+  program->kernel = std::move(*kernel);
+  program->threads = options.threads;
   return program;
 }
 
@@ -53,12 +67,12 @@ bool JitProgram::run(func::FuncOp function,
                      const InterpreterOptions &options, std::string &error,
                      SmallVectorImpl<double> *results) const {
   cpu::CpuRunOptions runOptions;
-  runOptions.threads = impl->threads;
+  runOptions.threads = threads;
   runOptions.policy = options.policy;
   runOptions.seed = options.seed;
   llvm::Error failure =
-      cpu::invoke(*impl->kernel, function.getSymName(),
-                  function.getFunctionType(), arguments, runOptions, results);
+      cpu::invoke(*kernel, function.getSymName(), function.getFunctionType(),
+                  arguments, runOptions, results);
   if (!failure)
     return true;
   error = llvm::toString(std::move(failure));
@@ -66,33 +80,27 @@ bool JitProgram::run(func::FuncOp function,
 }
 
 std::string JitProgram::getCompileTimes() const {
-  const cpu::CpuCompileTimes &times = impl->times;
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format(
       "compiled in %.1f ms, processor %.1f ms: lower %.1f, translate %.1f, "
       "optimize %.1f, codegen %.1f",
-      times.total() * 1e3, impl->processor * 1e3, times.lower * 1e3,
+      times.total() * 1e3, processor * 1e3, times.lower * 1e3,
       times.translate * 1e3, times.optimize * 1e3, times.codegen * 1e3);
   return text;
 }
 
+std::unique_ptr<CompiledProgram>
+tilepipe::compileJit(ModuleOp module, const JitOptions &options,
+                     std::string &error) {
+  return JitProgram::compile(module, options, error);
+}
+
 #else
 
-struct JitProgram::Impl {};
-
-std::unique_ptr<JitProgram> JitProgram::compile(ModuleOp, const JitOptions &,
-                                                std::string &error) {
+std::unique_ptr<CompiledProgram>
+tilepipe::compileJit(ModuleOp, const JitOptions &, std::string &error) {
   error = "this build has no CPU target";
   return nullptr;
 }
-bool JitProgram::run(func::FuncOp, ArrayRef<InterpreterArgument>,
-                     const InterpreterOptions &, std::string &,
-                     SmallVectorImpl<double> *) const {
-  return false;
-}
-std::string JitProgram::getCompileTimes() const { return ""; }
 
 #endif
-
-JitProgram::JitProgram() : impl(std::make_unique<Impl>()) {}
-JitProgram::~JitProgram() = default;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Jit.h"
+#include "Compiled.h"
 
 #include "tilepipe/Dialect/Tile/IR/Tile.h"
 #include "tilepipe/Interpreter/Check.h"
@@ -64,6 +64,16 @@ static cl::opt<unsigned>
             cl::desc("With --jit: threads that run the blocks of a launch; 0 "
                      "means one for each processor"),
             cl::init(1), cl::cat(category));
+static cl::opt<bool>
+    ptx("ptx",
+        cl::desc("Compile for NVIDIA sm_80 and run the PTX in the emulator, with "
+                 "races watched. A function without tile.launch is one block"),
+        cl::cat(category));
+static cl::opt<unsigned>
+    ptxThreads("ptx-threads",
+               cl::desc("With --ptx: threads of the block of a function without "
+                        "tile.launch"),
+               cl::init(64), cl::cat(category));
 static cl::opt<unsigned>
     timeRuns("time",
              cl::desc("Print the time of compilation, and the shortest time of "
@@ -210,7 +220,7 @@ static int report(const KernelInput &input, ArrayRef<double> results,
 using ArgumentSets = std::vector<ArgumentChoices>;
 
 /// Runs a program once, in the interpreter or compiled. Failures are printed.
-static bool execute(const JitProgram *program, Interpreter &interpreter,
+static bool execute(const CompiledProgram *program, Interpreter &interpreter,
                     func::FuncOp function, ArrayRef<InterpreterArgument> arguments,
                     const InterpreterOptions &options,
                     InterpreterStatistics &counts,
@@ -242,8 +252,20 @@ static JitOptions getJitOptions(const InterpreterOptions &options) {
   return result;
 }
 
+static bool isCompiled() { return jit || ptx; }
+
+/// Compiles the function for the backend of the command line.
+static std::unique_ptr<CompiledProgram>
+compile(func::FuncOp function, const InterpreterOptions &options,
+        std::string &error) {
+  if (ptx)
+    return compilePtx(function, ptxThreads, error);
+  return compileJit(function->getParentOfType<ModuleOp>(),
+                    getJitOptions(options), error);
+}
+
 /// Repeats a run on copies of the input and prints the shortest time.
-static bool measure(const JitProgram *program, Interpreter &interpreter,
+static bool measure(const CompiledProgram *program, Interpreter &interpreter,
                     func::FuncOp function, const KernelInput &input,
                     const InterpreterOptions &options) {
   double best = 0, bestProcessor = 0;
@@ -272,10 +294,8 @@ static int runOnce(func::FuncOp function, const ArgumentSets &sets,
                    const InterpreterOptions &options) {
   std::string error;
   Interpreter interpreter;
-  std::unique_ptr<JitProgram> program;
-  if (jit && !(program = JitProgram::compile(
-                   function->getParentOfType<ModuleOp>(), getJitOptions(options),
-                   error)))
+  std::unique_ptr<CompiledProgram> program;
+  if (isCompiled() && !(program = compile(function, options, error)))
     return fail(error);
   for (auto [number, choices] : llvm::enumerate(sets)) {
     auto combinations = getCombinations(choices, function);
@@ -314,7 +334,7 @@ struct Variant {
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
   std::unique_ptr<Interpreter> interpreter;
-  std::unique_ptr<JitProgram> program; ///< with --jit
+  std::unique_ptr<CompiledProgram> program; ///< with --jit or --ptx
 };
 
 /// One set of arguments, and what the serial program makes of it.
@@ -350,14 +370,13 @@ static bool makeVariants(ModuleOp module, ModuleOp serial,
     variant.module = std::move(form);
     variant.function = findEntry(*variant.module, entry, error);
     variant.interpreter = std::make_unique<Interpreter>();
-    if (jit && variant.function &&
-        !(variant.program = JitProgram::compile(*variant.module,
-                                                getJitOptions(options), error)))
+    if (isCompiled() && variant.function &&
+        !(variant.program = compile(variant.function, options, error)))
       return false;
     return bool(variant.function);
   };
   // The compiler is checked with the serial program too.
-  if (jit && !add("serial", OwningOpRef<ModuleOp>(serial.clone())))
+  if (isCompiled() && !add("serial", OwningOpRef<ModuleOp>(serial.clone())))
     return false;
   if (module != serial)
     return add("injected", OwningOpRef<ModuleOp>(module.clone()));
@@ -454,7 +473,7 @@ static int runCheck(ModuleOp module, ModuleOp serial, func::FuncOp function,
   llvm::outs() << "check passed: " << variants.size() << " forms, "
                << runs.size() << " policies, " << cases.size()
                << " argument sets";
-  if (!jit)
+  if (!isCompiled())
     llvm::outs() << ", " << copies << " asynchronous copies, " << waits
                  << " waits";
   llvm::outs() << '\n';
@@ -528,6 +547,8 @@ int main(int argc, char **argv) {
   InterpreterOptions options;
   ArgumentSets sets;
   std::string error;
+  if (jit && ptx)
+    return fail("--jit and --ptx exclude each other");
   if (!getOptions(options, error) || !parseSets(sets, error))
     return fail(error);
   OwningOpRef<ModuleOp> module =
