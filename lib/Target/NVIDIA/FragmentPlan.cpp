@@ -110,6 +110,32 @@ std::optional<MmaShape> nvidia::getMmaShape(tile::GemmOp op,
   return shape;
 }
 
+/// True if the region of a copy is static on its fragment side, and inside.
+static bool hasStaticRegion(tile::CopyOp copy, bool isSource) {
+  auto type = isSource ? copy.getSourceType() : copy.getTargetType();
+  SmallVector<OpFoldResult> offsets = isSource ? copy.getMixedSourceOffsets()
+                                               : copy.getMixedTargetOffsets();
+  SmallVector<int64_t> dims =
+      isSource ? copy.getSourceDims() : copy.getTargetDims();
+  SmallVector<int64_t> ends;
+  for (OpFoldResult offset : offsets) {
+    std::optional<int64_t> start = getConstantIntValue(offset);
+    if (!start || *start < 0)
+      return false;
+    ends.push_back(*start + 1);
+  }
+  for (auto [dim, size] : llvm::zip_equal(dims, copy.getMixedSizes())) {
+    std::optional<int64_t> extent = getConstantIntValue(size);
+    if (!extent)
+      return false;
+    ends[dim] += *extent - 1;
+  }
+  for (auto [end, extent] : llvm::zip_equal(ends, type.getShape()))
+    if (end > extent)
+      return false;
+  return true;
+}
+
 /// Null if a use can be served from registers; else why not.
 std::string FragmentPlan::checkUse(tile::AllocOp alloc, OpOperand &use) {
   Operation *op = use.getOwner();
@@ -136,13 +162,14 @@ std::string FragmentPlan::checkUse(tile::AllocOp alloc, OpOperand &use) {
         Value other = use.get() == copy.getSource() ? copy.getTarget()
                                                     : copy.getSource();
         if (!getFragment(other))
-          return "";
+          return hasStaticRegion(copy, use.get() == copy.getSource())
+                     ? ""
+                     : "a region that is not known is copied";
         auto type = cast<MemRefType>(other.getType());
         bool whole = type.getShape() == alloc.getType().getShape();
-        for (ArrayRef<OpFoldResult> offsets :
-             {ArrayRef<OpFoldResult>(copy.getMixedSourceOffsets()),
-              ArrayRef<OpFoldResult>(copy.getMixedTargetOffsets())})
-          whole &= llvm::all_of(offsets, isZeroInteger);
+        whole &= llvm::all_of(copy.getMixedSourceOffsets(), isZeroInteger) &&
+                 llvm::all_of(copy.getMixedTargetOffsets(), isZeroInteger) &&
+                 hasStaticRegion(copy, true);
         return whole ? "" : "a part is copied to or from another fragment";
       })
       .Case([&](tile::GemmOp gemm) {

@@ -161,4 +161,50 @@ def TileDemoteFragments : Pass<"tile-demote-fragments", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertTileToNVGPU : Pass<"convert-tile-to-nvgpu", "::mlir::ModuleOp"> {
+  let summary = "lower launches of tile operations to kernels of one thread";
+  let description = [{
+    Each `tile.launch` of a function, in injected IR with barriers and offsets,
+    becomes a `gpu.func` that has the arguments of the function; what the launch
+    uses of the function is computed again from them. The function is erased.
+
+    * Shared tiles are views of one external array `@tilepipe_smem`, whose size
+      is `tilepipe.shared_bytes`. Tiles that tensor cores read are swizzled.
+    * Fragments are distributed over the threads (see `--tile-demote-fragments`);
+      the registers of a thread are a `memref.alloca` with constant indices.
+    * An asynchronous copy is `nvgpu.device_async_copy` in chunks of 16 bytes,
+      or 4 or 8 where only that alignment is known; zeros outside of the source
+      are filled in by the hardware. It is done at once, with a remark, where that
+      is not possible. Tokens vanish: each commit is a commit of the hardware, and
+      each wait counts.
+    * A gemm of fp16 or bf16 tiles with fp32 sums is `nvgpu.ldmatrix` and
+      `nvgpu.mma.sync`; any other one multiplies and adds in each thread.
+    * A map deals its points out to the threads; a reduction combines within
+      threads, then lanes, then, through shared memory, warps.
+    * Statements outside of maps are carried out by every thread, stores of single
+      elements to memory by the first one.
+
+    ```mlir
+    tile.launch (%bx) in [%n] threads = 128 {
+      tile.fill %s with %x : f32, memref<128xf32, #tile.space<shared>>
+    }
+    ```
+    becomes
+    ```mlir
+    gpu.func @f(...) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %t = gpu.thread_id x upper_bound 128
+      memref.store %x, %view[%t] : memref<128xf32, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::nvgpu::NVGPUDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernels made">,
+  ];
+}
+
 #endif // TILEPIPE_TARGET_NVIDIA_PASSES_TD

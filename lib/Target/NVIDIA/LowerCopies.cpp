@@ -1,0 +1,490 @@
+//===- LowerCopies.cpp - Copies and fills, dealt out to the threads -------===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Between memories, a region is dealt out in chunks of up to 16 bytes; what is
+// known to be inside is not checked. A copy from or to a fragment visits the
+// elements that the thread holds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexFacts.h"
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilepipe;
+using namespace tilepipe::nvidia;
+
+/// Bytes of the largest access of a thread.
+static constexpr int64_t kMaxBytes = 16;
+
+namespace {
+
+/// One side of a copy. `offsets` has an entry for each dimension of the memref,
+/// `dims` one for each dimension of the region.
+struct Side {
+  Buffer buffer;
+  SmallVector<OpFoldResult> offsets;
+  SmallVector<int64_t> dims;
+
+  int64_t rank() const { return buffer.type.getRank(); }
+  bool endsWithRegion() const {
+    return !dims.empty() && dims.back() == rank() - 1;
+  }
+};
+
+class CopyLowering {
+public:
+  CopyLowering(Lowering &l, Emitter &e, Operation *op, Side source, Side target,
+               ArrayRef<OpFoldResult> sizes, Value fill, bool isAsync)
+      : l(l), e(e), op(op), source(std::move(source)),
+        target(std::move(target)), sizes(sizes), fill(fill), isAsync(isAsync) {}
+  void emit();
+
+private:
+  Type element() const { return target.buffer.element(); }
+  SmallVector<Value> getIndices(const Side &side, ArrayRef<Value> point);
+  SmallVector<Value> getPoint(const Side &fragment, ArrayRef<Value> at,
+                              Value &inRegion);
+  Value isInside(const Side &side, ArrayRef<Value> indices);
+  Value getFill(int64_t width);
+  Value convert(Value value, int64_t width);
+  Value read(ArrayRef<Value> point, int64_t width);
+  void copyChunk(ArrayRef<Value> point, int64_t width, bool asAsync);
+  void startCopy(ArrayRef<Value> point, int64_t width);
+  void fromFragment();
+  void toFragment();
+  void betweenMemories();
+  void betweenMemories(int64_t width, bool asAsync);
+  int64_t limitWidth(int64_t limit);
+  std::string whyNotAsync(int64_t width);
+
+  Lowering &l;
+  Emitter &e;
+  Operation *op;
+  Side source, target;
+  SmallVector<OpFoldResult> sizes;
+  Value fill; ///< may be null: zero
+  bool isAsync;
+};
+
+} // namespace
+
+/// The coordinates of a point of the region in one side.
+SmallVector<Value> CopyLowering::getIndices(const Side &side,
+                                            ArrayRef<Value> point) {
+  SmallVector<Value> indices;
+  for (OpFoldResult start : side.offsets)
+    indices.push_back(e.index(start));
+  for (auto [dim, i] : llvm::zip_equal(side.dims, point))
+    indices[dim] = e.add(indices[dim], i);
+  return indices;
+}
+
+/// The point of the region that an element of a fragment is, and whether it is
+/// one.
+SmallVector<Value> CopyLowering::getPoint(const Side &fragment,
+                                          ArrayRef<Value> at, Value &inRegion) {
+  SmallVector<Value> point;
+  inRegion = e.boolean(true);
+  SmallVector<bool> used(fragment.rank(), false);
+  for (auto [dim, size] : llvm::zip_equal(fragment.dims, sizes)) {
+    used[dim] = true;
+    point.push_back(e.sub(at[dim], e.index(fragment.offsets[dim])));
+    inRegion = e.both(inRegion, e.isInside(point.back(), e.index(size)));
+  }
+  for (auto [dim, start] : llvm::enumerate(fragment.offsets))
+    if (!used[dim])
+      inRegion = e.both(inRegion, e.isEqual(at[dim], e.index(start)));
+  return point;
+}
+
+Value CopyLowering::isInside(const Side &side, ArrayRef<Value> indices) {
+  Value inside = e.boolean(true);
+  for (auto [dim, at] : llvm::enumerate(indices)) {
+    Value extent = side.buffer.isShared() || side.buffer.isFragment()
+                       ? e.index(side.buffer.type.getDimSize(dim))
+                       : e.dim(side.buffer.memref, dim);
+    inside = e.both(inside, e.isInside(at, extent));
+  }
+  return inside;
+}
+
+Value CopyLowering::getFill(int64_t width) {
+  Value value = fill ? fill : e.constant(element());
+  if (width == 1)
+    return value;
+  return vector::BroadcastOp::create(
+      e, VectorType::get({width}, value.getType()), value);
+}
+
+static Value extract(Emitter &e, Value value, int64_t i) {
+  return isa<VectorType>(value.getType())
+             ? vector::ExtractOp::create(e, value, i).getResult()
+             : value;
+}
+
+/// Makes one vector of `values`, or gives the only one.
+static Value combine(Emitter &e, ArrayRef<Value> values) {
+  if (values.size() == 1)
+    return values.front();
+  auto type = VectorType::get({static_cast<int64_t>(values.size())},
+                              values.front().getType());
+  return vector::FromElementsOp::create(e, type, values);
+}
+
+Value CopyLowering::convert(Value value, int64_t width) {
+  if (getElementTypeOrSelf(value) == element())
+    return value;
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < width; ++i)
+    elements.push_back(e.convert(extract(e, value, i), element()));
+  return combine(e, elements);
+}
+
+/// `width` elements of the source, as elements of the target.
+Value CopyLowering::read(ArrayRef<Value> point, int64_t width) {
+  SmallVector<Value> indices = getIndices(source, point);
+  return e.pick(
+      isInside(source, indices),
+      [&] { return convert(l.load(e, source.buffer, indices, width), width); },
+      [&] { return getFill(width); });
+}
+
+//===----------------------------------------------------------------------===//
+// Between memories
+//===----------------------------------------------------------------------===//
+
+/// Starts the copy of one chunk. What is outside of the source is zero: the
+/// hardware fills up what it does not read, and the address stays inside.
+void CopyLowering::startCopy(ArrayRef<Value> point, int64_t width) {
+  SmallVector<Value> from = getIndices(source, point);
+  SmallVector<Value> to = getIndices(target, point);
+  Value inside = e.boolean(true), count = e.index(width);
+  for (auto [dim, at] : llvm::enumerate(from)) {
+    Value extent = e.dim(source.buffer.memref, dim);
+    Value valid = e.isInside(at, extent);
+    bool isLast = static_cast<int64_t>(dim) == source.rank() - 1;
+    if (isLast && getRange(at).max + width > getRange(extent).min &&
+        getDivisor(extent) < width)
+      count = e.min(count, e.sub(extent, at));
+    if (e.isTrue(valid))
+      continue;
+    from[dim] = e.select(valid, at, e.index(int64_t(0)));
+    inside = e.both(inside, valid);
+  }
+  Value elements;
+  if (!e.isTrue(inside) || getConstantIntValue(count) != width)
+    elements = e.select(inside, count, e.index(int64_t(0)));
+  bool bypass = width * Emitter::getElementBytes(element()) == kMaxBytes;
+  nvgpu::DeviceAsyncCopyOp::create(
+      e, nvgpu::DeviceAsyncTokenType::get(e.getContext()), target.buffer.memref,
+      ValueRange{l.linearize(e, target.buffer, to)}, source.buffer.memref, from,
+      e.getIndexAttr(width), elements,
+      bypass ? e.getUnitAttr() : UnitAttr());
+  ++l.numAsync;
+}
+
+void CopyLowering::copyChunk(ArrayRef<Value> point, int64_t width,
+                             bool asAsync) {
+  SmallVector<Value> to = getIndices(target, point);
+  e.when(isInside(target, to), [&] {
+    if (asAsync)
+      return startCopy(point, width);
+    l.store(e, read(point, width), target.buffer, to, width);
+  });
+}
+
+void CopyLowering::betweenMemories(int64_t width, bool asAsync) {
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  if (ShapedType::isDynamicShape(shape))
+    return l.distributeDynamic(e, sizes, [&](ArrayRef<Value> point) {
+      copyChunk(point, 1, asAsync);
+    });
+  if (!shape.empty())
+    shape.back() /= width;
+  ThreadLayout layout = ThreadLayout::getBlocked(shape, l.numThreads, 1);
+  Value owner = l.getOwner(layout);
+  e.when(owner ? owner : e.boolean(true), [&] {
+    l.distribute(
+        e, layout, 1, /*mayLoop=*/true, [&](int64_t, ArrayRef<Value> at) {
+          Value inRegion = e.boolean(true);
+          for (auto [i, extent] : llvm::zip_equal(at, shape))
+            inRegion = e.both(inRegion, e.isInside(i, e.index(extent)));
+          SmallVector<Value> point(at);
+          if (!point.empty())
+            point.back() = e.mul(point.back(), e.index(width));
+          e.when(inRegion, [&] { copyChunk(point, width, asAsync); });
+        });
+  });
+}
+
+/// The widest chunks that the shape of the region allows.
+int64_t CopyLowering::limitWidth(int64_t limit) {
+  if (!source.endsWithRegion() || !target.endsWithRegion())
+    return 1;
+  std::optional<int64_t> size = getConstantIntValue(sizes.back());
+  return size ? std::min(limit, getDivisor(*size)) : 1;
+}
+
+/// Why a chunk of `width` elements is not copied asynchronously.
+std::string CopyLowering::whyNotAsync(int64_t width) {
+  if (source.buffer.kind != Buffer::Kind::Global || !target.buffer.isShared())
+    return "it is not from global to shared memory";
+  if (source.buffer.element() != element())
+    return "it converts elements";
+  if (fill && !matchPattern(fill, m_Zero()) && !matchPattern(fill, m_AnyZeroFloat()))
+    return "what is outside of the source is not zero";
+  int64_t bytes = width * Emitter::getElementBytes(element());
+  if (bytes < 4)
+    return "no more than " + std::to_string(bytes) +
+           " bytes at once are known to be aligned";
+  return "";
+}
+
+void CopyLowering::betweenMemories() {
+  int64_t bytes = std::max(Emitter::getElementBytes(source.buffer.element()),
+                           Emitter::getElementBytes(element()));
+  bool zeroFills = isAsync && whyNotAsync(kMaxBytes).empty();
+  int64_t limit = limitWidth(std::max<int64_t>(1, kMaxBytes / bytes));
+  Value sourceFits, targetFits;
+  int64_t width = l.getWidth(e, target.buffer, target.offsets, limit,
+                             /*wholeGroups=*/true, targetFits);
+  width = l.getWidth(e, source.buffer, source.offsets, width,
+                     /*wholeGroups=*/!zeroFills, sourceFits);
+  std::string why = isAsync ? whyNotAsync(width) : "";
+  bool asAsync = isAsync && why.empty();
+  if (!why.empty())
+    op->emitRemark("copy is not asynchronous: ") << why;
+  Value fits = e.boolean(true);
+  for (Value cond : {sourceFits, targetFits})
+    if (cond)
+      fits = e.both(fits, cond);
+  e.when(
+      fits, [&] { betweenMemories(width, asAsync); },
+      [&] { betweenMemories(1, isAsync && whyNotAsync(1).empty()); });
+}
+
+//===----------------------------------------------------------------------===//
+// From and to registers
+//===----------------------------------------------------------------------===//
+
+void CopyLowering::fromFragment() {
+  const ThreadLayout &layout = *source.buffer.layout;
+  int64_t limit = limitWidth(
+      std::min(layout.getContiguity(),
+               std::max<int64_t>(1, kMaxBytes / Emitter::getElementBytes(
+                                                    element()))));
+  if (!source.offsets.empty())
+    limit = std::min(limit, getDivisor(
+                                getConstantIntValue(source.offsets.back())
+                                    .value_or(1)));
+  Value fits;
+  int64_t width =
+      target.buffer.isFragment()
+          ? 1
+          : l.getWidth(e, target.buffer, target.offsets, limit, true, fits);
+  Value owner = target.buffer.isFragment() ? nullptr : l.getOwner(layout);
+  auto emit = [&](int64_t width) {
+    l.distribute(
+        e, layout, width, /*mayLoop=*/false,
+        [&](int64_t number, ArrayRef<Value> at) {
+          Value inRegion;
+          SmallVector<Value> point = getPoint(source, at, inRegion);
+          SmallVector<Value> to = getIndices(target, point);
+          e.when(e.both(inRegion, isInside(target, to)), [&] {
+            SmallVector<Value> values;
+            for (int64_t i = 0; i < width; ++i)
+              values.push_back(
+                  e.convert(l.loadRegister(e, source.buffer, number + i),
+                            element()));
+            if (target.buffer.isFragment())
+              return l.storeRegister(e, values.front(), target.buffer, number);
+            l.store(e, combine(e, values), target.buffer, to, width);
+          });
+        });
+  };
+  e.when(owner ? owner : e.boolean(true), [&] {
+    e.when(
+        fits ? fits : e.boolean(true), [&] { emit(width); }, [&] { emit(1); });
+  });
+}
+
+void CopyLowering::toFragment() {
+  const ThreadLayout &layout = *target.buffer.layout;
+  int64_t bytes = std::max(Emitter::getElementBytes(source.buffer.element()),
+                           Emitter::getElementBytes(element()));
+  int64_t limit = limitWidth(std::min(layout.getContiguity(),
+                                      std::max<int64_t>(1, kMaxBytes / bytes)));
+  if (!target.offsets.empty())
+    limit = std::min(limit, getDivisor(
+                                getConstantIntValue(target.offsets.back())
+                                    .value_or(1)));
+  Value fits;
+  int64_t width =
+      l.getWidth(e, source.buffer, source.offsets, limit, true, fits);
+  auto emit = [&](int64_t width) {
+    l.distribute(e, layout, width, /*mayLoop=*/false,
+                 [&](int64_t number, ArrayRef<Value> at) {
+                   Value inRegion;
+                   SmallVector<Value> point = getPoint(target, at, inRegion);
+                   e.when(inRegion, [&] {
+                     Value value = read(point, width);
+                     for (int64_t i = 0; i < width; ++i)
+                       l.storeRegister(e, extract(e, value, i), target.buffer,
+                                       number + i);
+                   });
+                 });
+  };
+  e.when(
+      fits ? fits : e.boolean(true), [&] { emit(width); }, [&] { emit(1); });
+}
+
+void CopyLowering::emit() {
+  if (source.buffer.isFragment())
+    return fromFragment();
+  if (target.buffer.isFragment())
+    return toFragment();
+  betweenMemories();
+}
+
+template <typename CopyT>
+static LogicalResult lowerCopy(Lowering &l, CopyT op, bool isAsync) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  Side source{l.resolve(e, op.getSource()), op.getMixedSourceOffsets(),
+              op.getSourceDims()};
+  Side target{l.resolve(e, op.getTarget()), op.getMixedTargetOffsets(),
+              op.getTargetDims()};
+  CopyLowering copy(l, e, op, source, target, op.getMixedSizes(), op.getFill(),
+                    isAsync);
+  e.when(op.getGuard() ? op.getGuard() : e.boolean(true),
+         [&] { copy.emit(); });
+  if (isAsync)
+    op->getResult(0).replaceAllUsesWith(e.boolean(true));
+  op.erase();
+  return success();
+}
+
+LogicalResult nvidia::lower(Lowering &l, tile::CopyOp op) {
+  return lowerCopy(l, op, false);
+}
+
+LogicalResult nvidia::lower(Lowering &l, tile::AsyncCopyOp op) {
+  return lowerCopy(l, op, true);
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// Always, also for an empty group: the counts of waits rely on it.
+LogicalResult nvidia::lower(Lowering &l, tile::AsyncCommitOp op) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  NVVM::CpAsyncCommitGroupOp::create(e);
+  op.getResult().replaceAllUsesWith(e.boolean(true));
+  op.erase();
+  return success();
+}
+
+LogicalResult nvidia::lower(Lowering &l, tile::AsyncWaitOp op) {
+  OpBuilder b(op);
+  NVVM::CpAsyncWaitGroupOp::create(
+      b, op.getLoc(), static_cast<uint32_t>(op.getPending().value_or(0)));
+  op.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Fills
+//===----------------------------------------------------------------------===//
+
+LogicalResult nvidia::lower(Lowering &l, tile::FillOp op) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  Buffer buffer = l.resolve(e, op.getTarget());
+  SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  auto finish = [&] {
+    op.erase();
+    return success();
+  };
+  if (buffer.isFragment()) {
+    l.distribute(e, *buffer.layout, 1, false,
+                 [&](int64_t number, ArrayRef<Value> at) {
+                   Value inRegion = e.boolean(true);
+                   for (auto [i, start, size] :
+                        llvm::zip_equal(at, offsets, sizes))
+                     inRegion = e.both(
+                         inRegion, e.isInside(e.sub(i, e.index(start)),
+                                              e.index(size)));
+                   // Padding may be set as well, which needs no test.
+                   if (llvm::equal(sizes,
+                                   getAsIndexOpFoldResult(
+                                       op.getContext(),
+                                       buffer.type.getShape())))
+                     inRegion = e.boolean(true);
+                   e.when(inRegion, [&] {
+                     l.storeRegister(e, op.getValue(), buffer, number);
+                   });
+                 });
+    return finish();
+  }
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  auto put = [&](ArrayRef<Value> point, int64_t width) {
+    SmallVector<Value> at;
+    for (auto [i, start] : llvm::zip_equal(point, offsets))
+      at.push_back(e.add(i, e.index(start)));
+    Value value = op.getValue();
+    if (width > 1)
+      value = vector::BroadcastOp::create(
+          e, VectorType::get({width}, value.getType()), value);
+    l.store(e, value, buffer, at, width);
+  };
+  if (ShapedType::isDynamicShape(shape)) {
+    l.distributeDynamic(e, sizes,
+                        [&](ArrayRef<Value> point) { put(point, 1); });
+    return finish();
+  }
+  int64_t width = 1;
+  if (!shape.empty()) {
+    Value fits;
+    int64_t limit = kMaxBytes / Emitter::getElementBytes(buffer.element());
+    width = l.getWidth(e, buffer, offsets,
+                       std::min(limit, getDivisor(shape.back())), true, fits);
+    if (fits)
+      width = 1;
+    shape.back() /= width;
+  }
+  ThreadLayout layout = ThreadLayout::getBlocked(shape, l.numThreads, 1);
+  Value owner = l.getOwner(layout);
+  e.when(owner ? owner : e.boolean(true), [&] {
+    l.distribute(e, layout, 1, true, [&](int64_t, ArrayRef<Value> at) {
+      Value inRegion = e.boolean(true);
+      for (auto [i, extent] : llvm::zip_equal(at, shape))
+        inRegion = e.both(inRegion, e.isInside(i, e.index(extent)));
+      SmallVector<Value> point(at);
+      if (!point.empty())
+        point.back() = e.mul(point.back(), e.index(width));
+      e.when(inRegion, [&] { put(point, width); });
+    });
+  });
+  return finish();
+}

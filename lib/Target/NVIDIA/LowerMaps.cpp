@@ -1,0 +1,378 @@
+//===- LowerMaps.cpp - Element-wise regions and single elements -----------===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A thread runs the body of a map for the points it holds. `width` points that
+// follow each other in the last dimension are run in lockstep, operation by
+// operation, so that their accesses can be one vector; points may not depend on
+// each other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexFacts.h"
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilepipe;
+using namespace tilepipe::nvidia;
+
+static constexpr int64_t kMaxBytes = 16;
+static constexpr int64_t kMaxWidth = 8;
+
+//===----------------------------------------------------------------------===//
+// Atomics
+//===----------------------------------------------------------------------===//
+
+static arith::AtomicRMWKind getAtomicKind(tile::AtomicKind kind, Type type) {
+  bool isFloat = isa<FloatType>(type);
+  switch (kind) {
+  case tile::AtomicKind::Add:
+    return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
+  case tile::AtomicKind::Max:
+    return isFloat ? arith::AtomicRMWKind::maxnumf
+                   : arith::AtomicRMWKind::maxs;
+  case tile::AtomicKind::Min:
+    return isFloat ? arith::AtomicRMWKind::minnumf
+                   : arith::AtomicRMWKind::mins;
+  case tile::AtomicKind::And:
+    return arith::AtomicRMWKind::andi;
+  case tile::AtomicKind::Or:
+    return arith::AtomicRMWKind::ori;
+  case tile::AtomicKind::Xor:
+    return arith::AtomicRMWKind::xori;
+  case tile::AtomicKind::Exchange:
+    return arith::AtomicRMWKind::assign;
+  }
+  llvm_unreachable("unknown kind");
+}
+
+static void emitAtomic(Lowering &l, Emitter &e, tile::AtomicOp op, Value value,
+                       ValueRange indices) {
+  Buffer buffer = l.resolve(e, op.getTarget());
+  SmallVector<Value> at(indices);
+  if (buffer.isShared())
+    at = {l.linearize(e, buffer, indices)};
+  memref::AtomicRMWOp::create(
+      e, value.getType(), getAtomicKind(op.getKind(), value.getType()), value,
+      buffer.memref, at);
+}
+
+//===----------------------------------------------------------------------===//
+// Maps
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class MapLowering {
+public:
+  MapLowering(Lowering &l, Emitter &e, tile::MapOp op)
+      : l(l), e(e), op(op), extents(op.getMixedExtents()),
+        layout(l.plan.getIterationLayout(op)) {}
+  void emit();
+
+private:
+  using Points = MutableArrayRef<IRMapping>;
+
+  void emitPoints(ArrayRef<Value> at, int64_t width);
+  void emitBlock(Block &block, Points points);
+  void emitOp(Operation *op, Points points);
+  void cloneNested(Operation *op, IRMapping &point);
+  void emitLoad(memref::LoadOp op, Points points);
+  void emitStore(memref::StoreOp op, Points points);
+  int64_t getRegister(const Buffer &buffer, ValueRange indices, int64_t point);
+  bool isVector(const Buffer &buffer, ValueRange indices, Points points);
+  int64_t chooseWidth();
+  void whenOwner(llvm::function_ref<void()> body) {
+    e.when(owner ? owner : e.boolean(true), body);
+  }
+  static SmallVector<Value> lookUp(const IRMapping &point, ValueRange values) {
+    return llvm::map_to_vector(
+        values, [&](Value value) { return point.lookupOrDefault(value); });
+  }
+
+  Lowering &l;
+  Emitter &e;
+  tile::MapOp op;
+  SmallVector<OpFoldResult> extents;
+  /// How fragments want the points distributed, or null.
+  const ThreadLayout *layout;
+  /// The first register of the points, if they have a layout.
+  int64_t number = -1;
+  /// Whether this thread is the one that writes memory; null for yes.
+  Value owner;
+};
+
+} // namespace
+
+/// The register of a fragment that holds what point `point` accesses.
+int64_t MapLowering::getRegister(const Buffer &buffer, ValueRange indices,
+                                 int64_t point) {
+  if (buffer.layout->getNumRegisters() == 1)
+    return 0;
+  SmallVector<int64_t> offset = layout->getOffset(number + point), at;
+  SmallVector<int64_t> dims = *getMapDims(op, indices);
+  for (int64_t dim : dims)
+    at.push_back(dim < 0 ? 0 : offset[dim]);
+  return buffer.layout->getRegister(at);
+}
+
+/// True if the points access neighbours in memory, at an aligned start.
+bool MapLowering::isVector(const Buffer &buffer, ValueRange indices,
+                           Points points) {
+  int64_t width = points.size();
+  if (width == 1 || buffer.type.getRank() == 0 ||
+      width * Emitter::getElementBytes(buffer.element()) > kMaxBytes)
+    return false;
+  Value iv = op.getBody().front().getArguments().back();
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    int64_t wanted = dim + 1 == indices.size() ? 1 : 0;
+    if (getCoefficient(index, iv) != wanted)
+      return false;
+  }
+  SmallVector<OpFoldResult> at;
+  for (Value index : lookUp(points.front(), indices))
+    at.push_back(index);
+  Value condition;
+  Emitter scratch = e;
+  return l.getWidth(scratch, buffer, at, width, /*wholeGroups=*/false,
+                    condition) == width &&
+         !condition;
+}
+
+void MapLowering::emitLoad(memref::LoadOp op, Points points) {
+  Buffer buffer = l.resolve(e, op.getMemRef());
+  if (!buffer.isFragment() && isVector(buffer, op.getIndices(), points)) {
+    Value loaded = l.load(e, buffer, lookUp(points.front(), op.getIndices()),
+                          points.size());
+    for (auto [i, point] : llvm::enumerate(points))
+      point.map(op.getResult(),
+                vector::ExtractOp::create(e, loaded, static_cast<int64_t>(i))
+                    .getResult());
+    return;
+  }
+  for (auto [i, point] : llvm::enumerate(points))
+    point.map(op.getResult(),
+              buffer.isFragment()
+                  ? l.loadRegister(e, buffer,
+                                   getRegister(buffer, op.getIndices(), i))
+                  : l.load(e, buffer, lookUp(point, op.getIndices())));
+}
+
+void MapLowering::emitStore(memref::StoreOp op, Points points) {
+  Buffer buffer = l.resolve(e, op.getMemRef());
+  if (buffer.isFragment()) {
+    for (auto [i, point] : llvm::enumerate(points))
+      l.storeRegister(e, point.lookupOrDefault(op.getValueToStore()), buffer,
+                      getRegister(buffer, op.getIndices(), i));
+    return;
+  }
+  if (isVector(buffer, op.getIndices(), points)) {
+    SmallVector<Value> values;
+    for (IRMapping &point : points)
+      values.push_back(point.lookupOrDefault(op.getValueToStore()));
+    auto type = VectorType::get({static_cast<int64_t>(points.size())},
+                                buffer.element());
+    return whenOwner([&] {
+      l.store(e, vector::FromElementsOp::create(e, type, values), buffer,
+              lookUp(points.front(), op.getIndices()), points.size());
+    });
+  }
+  whenOwner([&] {
+    for (IRMapping &point : points)
+      l.store(e, point.lookupOrDefault(op.getValueToStore()), buffer,
+              lookUp(point, op.getIndices()));
+  });
+}
+
+/// An operation with regions: its operations are lowered inside of the clone.
+void MapLowering::cloneNested(Operation *op, IRMapping &point) {
+  Operation *clone = op->cloneWithoutRegions(point);
+  e.insert(clone);
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), clone->getRegions()))
+    for (Block &block : from) {
+      OpBuilder::InsertionGuard guard(e);
+      Block *copy = e.createBlock(&to);
+      point.map(&block, copy);
+      for (BlockArgument argument : block.getArguments())
+        point.map(argument,
+                  copy->addArgument(argument.getType(), argument.getLoc()));
+      e.setInsertionPointToEnd(copy);
+      emitBlock(block, MutableArrayRef<IRMapping>(point));
+    }
+}
+
+void MapLowering::emitOp(Operation *op, Points points) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return emitLoad(load, points);
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return emitStore(store, points);
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op))
+    return whenOwner([&] {
+      for (IRMapping &point : points)
+        emitAtomic(l, e, atomic, point.lookupOrDefault(atomic.getValue()),
+                   lookUp(point, atomic.getIndices()));
+    });
+  for (auto [i, point] : llvm::enumerate(points)) {
+    if (op->getNumRegions() == 0) {
+      e.clone(*op, point);
+      continue;
+    }
+    // Within it this is the only point.
+    int64_t first = number;
+    if (number >= 0)
+      number += i;
+    cloneNested(op, point);
+    number = first;
+  }
+}
+
+void MapLowering::emitBlock(Block &block, Points points) {
+  Location loc = e.getLoc();
+  for (Operation &inner : block) {
+    if (isa<tile::YieldOp>(inner))
+      continue;
+    e.setLoc(inner.getLoc());
+    emitOp(&inner, points);
+  }
+  e.setLoc(loc);
+}
+
+/// Runs the body for `width` points from `at` on, those that are inside.
+void MapLowering::emitPoints(ArrayRef<Value> at, int64_t width) {
+  Value inside = e.boolean(true);
+  for (auto [i, extent] : llvm::zip_equal(at, extents))
+    inside = e.both(inside, e.isInside(i, e.index(extent)));
+  e.when(inside, [&] {
+    SmallVector<IRMapping> points(width);
+    for (auto [i, point] : llvm::enumerate(points)) {
+      point.map(op.getBody().front().getArguments(), at);
+      if (i)
+        point.map(op.getBody().front().getArguments().back(),
+                  e.add(at.back(), e.index(int64_t(i))));
+    }
+    emitBlock(op.getBody().front(), points);
+  });
+}
+
+/// The widest vector that an access to memory may be; 1 if there is none.
+int64_t MapLowering::chooseWidth() {
+  std::optional<int64_t> extent = getConstantIntValue(extents.back());
+  if (!extent)
+    return 1;
+  int64_t bytes = kMaxBytes;
+  bool accesses = false;
+  op.walk([&](Operation *inner) {
+    Value memref;
+    if (auto load = dyn_cast<memref::LoadOp>(inner))
+      memref = load.getMemRef();
+    else if (auto store = dyn_cast<memref::StoreOp>(inner))
+      memref = store.getMemRef();
+    if (!memref || getFragment(memref))
+      return;
+    accesses = true;
+    bytes = std::min(bytes, kMaxBytes / Emitter::getElementBytes(
+                                            cast<MemRefType>(memref.getType())
+                                                .getElementType()));
+  });
+  if (!accesses)
+    return 1;
+  int64_t width =
+      std::min({kMaxWidth, std::max<int64_t>(bytes, 1), getDivisor(*extent)});
+  return layout ? std::min(width, layout->getContiguity()) : width;
+}
+
+void MapLowering::emit() {
+  if (layout) {
+    owner = l.getOwner(*layout);
+    int64_t width = chooseWidth();
+    l.distribute(e, *layout, width, /*mayLoop=*/false,
+                 [&](int64_t first, ArrayRef<Value> at) {
+                   number = first;
+                   emitPoints(at, width);
+                 });
+    return;
+  }
+  SmallVector<int64_t> shape;
+  for (OpFoldResult extent : extents)
+    shape.push_back(getConstantIntValue(extent).value_or(ShapedType::kDynamic));
+  if (ShapedType::isDynamicShape(shape))
+    return l.distributeDynamic(
+        e, extents, [&](ArrayRef<Value> at) { emitPoints(at, 1); });
+  int64_t width = chooseWidth();
+  // No wider than leaves work for every thread.
+  int64_t total = 1;
+  for (int64_t extent : shape)
+    total *= extent;
+  while (width > 1 && total / width < l.numThreads)
+    width /= 2;
+  shape.back() /= width;
+  ThreadLayout blocked = ThreadLayout::getBlocked(shape, l.numThreads, 1);
+  Value writes = l.getOwner(blocked);
+  e.when(writes ? writes : e.boolean(true), [&] {
+    l.distribute(e, blocked, 1, /*mayLoop=*/true,
+                 [&](int64_t, ArrayRef<Value> group) {
+                   SmallVector<Value> at(group);
+                   at.back() = e.mul(at.back(), e.index(width));
+                   emitPoints(at, width);
+                 });
+  });
+}
+
+LogicalResult nvidia::lower(Lowering &l, tile::MapOp op) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  MapLowering(l, e, op).emit();
+  op.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Single elements, outside of maps
+//===----------------------------------------------------------------------===//
+
+LogicalResult nvidia::lower(Lowering &l, tile::AtomicOp op) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  e.when(l.getFirstThread(),
+         [&] { emitAtomic(l, e, op, op.getValue(), op.getIndices()); });
+  op.erase();
+  return success();
+}
+
+LogicalResult nvidia::lower(Lowering &l, memref::LoadOp op) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  Buffer buffer = l.resolve(e, op.getMemRef());
+  if (buffer.kind == Buffer::Kind::Global)
+    return success();
+  op.getResult().replaceAllUsesWith(
+      buffer.isFragment() ? l.loadRegister(e, buffer, 0)
+                          : l.load(e, buffer, op.getIndices()));
+  op.erase();
+  return success();
+}
+
+LogicalResult nvidia::lower(Lowering &l, memref::StoreOp op) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  Buffer buffer = l.resolve(e, op.getMemRef());
+  if (buffer.isFragment())
+    l.storeRegister(e, op.getValueToStore(), buffer, 0);
+  else
+    e.when(l.getFirstThread(), [&] {
+      l.store(e, op.getValueToStore(), buffer, op.getIndices());
+    });
+  op.erase();
+  return success();
+}

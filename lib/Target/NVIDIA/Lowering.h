@@ -1,0 +1,143 @@
+//===- Lowering.h - Code of one thread for tile operations ---- -*- C++ -*-===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEPIPE_LIB_TARGET_NVIDIA_LOWERING_H
+#define TILEPIPE_LIB_TARGET_NVIDIA_LOWERING_H
+
+#include "Emitter.h"
+#include "FragmentPlan.h"
+#include "SharedLayout.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilepipe::nvidia {
+
+/// A memref of the launch as the code of a thread sees it.
+struct Buffer {
+  enum class Kind { Global, Shared, Fragment };
+  Kind kind = Kind::Global;
+  /// Global: the memref itself. Shared: the elements of all versions, flat.
+  /// Fragment: the registers of the thread.
+  mlir::Value memref;
+  /// As tile operations see it, without versions.
+  mlir::MemRefType type;
+  /// Shared: the number of the first element, or null for 0.
+  mlir::Value offset;
+  SharedLayout shared;
+  const ThreadLayout *layout = nullptr;
+
+  mlir::Type element() const { return type.getElementType(); }
+  bool isFragment() const { return kind == Kind::Fragment; }
+  bool isShared() const { return kind == Kind::Shared; }
+};
+
+/// What the lowerings of one kernel share.
+class Lowering {
+public:
+  Lowering(FragmentPlan plan, mlir::gpu::GPUFuncOp kernel, int64_t numThreads)
+      : plan(std::move(plan)), kernel(kernel), numThreads(numThreads) {}
+
+  FragmentPlan plan;
+  mlir::gpu::GPUFuncOp kernel;
+  int64_t numThreads;
+  /// Shared memory that the allocations take, and what reductions need behind.
+  int64_t sharedBytes = 0;
+  int64_t scratchBytes = 0;
+  unsigned numAsync = 0, numMma = 0;
+
+  /// Emits the values that all of the kernel uses; `end` is the operation of
+  /// the entry block that further ones go in front of.
+  void begin(mlir::Operation *end);
+  Emitter atEntry(mlir::Location loc) {
+    mlir::OpBuilder builder(entryEnd);
+    return Emitter(loc, builder);
+  }
+  mlir::Value getThreadId() const { return threadId; }
+
+  /// Makes the storage of an allocation and replaces nothing yet.
+  void addAlloc(tile::AllocOp alloc, SharedLayout layout);
+  /// The buffer that a memref names; slots are looked through.
+  Buffer resolve(Emitter &e, mlir::Value memref);
+
+  /// The coordinates of register 0 of this thread.
+  llvm::ArrayRef<mlir::Value> getThreadCoordinates(const ThreadLayout &layout);
+  /// True in one of the threads that hold the same elements; null where that is
+  /// every thread.
+  mlir::Value getOwner(const ThreadLayout &layout);
+  /// True in thread 0.
+  mlir::Value getFirstThread();
+
+  /// Calls `body` with the first register, and the coordinates, of each group of
+  /// `width` registers. With `mayLoop`, many groups become a loop, whose
+  /// register is -1.
+  void distribute(
+      Emitter &e, const ThreadLayout &layout, int64_t width, bool mayLoop,
+      llvm::function_ref<void(int64_t, llvm::ArrayRef<mlir::Value>)> body);
+  /// Calls `body` with each point of a box of dynamic extents, dealt out to the
+  /// threads one by one.
+  void distributeDynamic(
+      Emitter &e, llvm::ArrayRef<mlir::OpFoldResult> extents,
+      llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> body);
+
+  /// Element access. `width` elements, aligned to that, of the last dimension
+  /// are one vector.
+  mlir::Value load(Emitter &e, const Buffer &buffer, mlir::ValueRange indices,
+                   int64_t width = 1);
+  void store(Emitter &e, mlir::Value value, const Buffer &buffer,
+             mlir::ValueRange indices, int64_t width = 1);
+  mlir::Value loadRegister(Emitter &e, const Buffer &buffer, int64_t number);
+  void storeRegister(Emitter &e, mlir::Value value, const Buffer &buffer,
+                     int64_t number);
+  /// The number of an element in the flat memref of a shared tile.
+  mlir::Value linearize(Emitter &e, const Buffer &buffer,
+                        mlir::ValueRange indices);
+
+  /// How many elements, at most `limit`, may be accessed at once at starts that
+  /// are `offsets` plus multiples of as many. Strides and extents known only at
+  /// run time are taken to fit; whether they do is `condition` (null: always).
+  /// With `wholeGroups`, the last extent must be a multiple as well.
+  int64_t getWidth(Emitter &e, const Buffer &buffer,
+                   llvm::ArrayRef<mlir::OpFoldResult> offsets, int64_t limit,
+                   bool wholeGroups, mlir::Value &condition);
+
+  /// Bytes behind the allocations, for a reduction: a flat memref.
+  mlir::Value getScratch(Emitter &e, mlir::Type element, int64_t count);
+
+private:
+  mlir::Value viewShared(Emitter &e, int64_t offset, mlir::Type element,
+                         int64_t count);
+
+  mlir::Operation *entryEnd = nullptr;
+  mlir::Value threadId, smem, firstThread;
+  llvm::DenseMap<mlir::Operation *, Buffer> buffers;
+  std::vector<std::pair<ThreadLayout, llvm::SmallVector<mlir::Value>>>
+      coordinates;
+  llvm::DenseMap<int64_t, mlir::Value> owners;
+};
+
+/// The name of the shared array of a gpu.module.
+inline constexpr llvm::StringLiteral kSharedArray = "tilepipe_smem";
+
+/// Each replaces one operation (and erases it), or says why it cannot.
+mlir::LogicalResult lower(Lowering &l, tile::CopyOp op);
+mlir::LogicalResult lower(Lowering &l, tile::AsyncCopyOp op);
+mlir::LogicalResult lower(Lowering &l, tile::AsyncCommitOp op);
+mlir::LogicalResult lower(Lowering &l, tile::AsyncWaitOp op);
+mlir::LogicalResult lower(Lowering &l, tile::FillOp op);
+mlir::LogicalResult lower(Lowering &l, tile::GemmOp op);
+mlir::LogicalResult lower(Lowering &l, tile::ReduceOp op);
+mlir::LogicalResult lower(Lowering &l, tile::AtomicOp op);
+mlir::LogicalResult lower(Lowering &l, tile::MapOp op);
+/// Element accesses outside of maps.
+mlir::LogicalResult lower(Lowering &l, mlir::memref::LoadOp op);
+mlir::LogicalResult lower(Lowering &l, mlir::memref::StoreOp op);
+
+} // namespace tilepipe::nvidia
+
+#endif // TILEPIPE_LIB_TARGET_NVIDIA_LOWERING_H
