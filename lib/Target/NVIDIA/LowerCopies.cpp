@@ -29,6 +29,8 @@ using namespace tilepipe::nvidia;
 
 /// Bytes of the largest access of a thread.
 static constexpr int64_t kMaxBytes = 16;
+/// Chunks that are written out in code that is there for odd strides only.
+static constexpr int64_t kMaxRare = 1;
 
 namespace {
 
@@ -67,7 +69,7 @@ private:
   void fromFragment();
   void toFragment();
   void betweenMemories();
-  void betweenMemories(int64_t width, bool asAsync);
+  void betweenMemories(int64_t width, bool asAsync, int64_t maxUnrolled);
   int64_t limitWidth(int64_t limit);
   std::string whyNotAsync(int64_t width);
 
@@ -207,7 +209,8 @@ void CopyLowering::copyChunk(ArrayRef<Value> point, int64_t width,
   });
 }
 
-void CopyLowering::betweenMemories(int64_t width, bool asAsync) {
+void CopyLowering::betweenMemories(int64_t width, bool asAsync,
+                                   int64_t maxUnrolled) {
   SmallVector<int64_t> shape;
   for (OpFoldResult size : sizes)
     shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
@@ -221,7 +224,7 @@ void CopyLowering::betweenMemories(int64_t width, bool asAsync) {
   Value owner = l.getOwner(layout);
   e.when(owner ? owner : e.boolean(true), [&] {
     l.distribute(
-        e, layout, 1, /*mayLoop=*/true, [&](int64_t, ArrayRef<Value> at) {
+        e, layout, 1, maxUnrolled, [&](int64_t, ArrayRef<Value> at) {
           Value inRegion = e.boolean(true);
           for (auto [i, extent] : llvm::zip_equal(at, shape))
             inRegion = e.both(inRegion, e.isInside(i, e.index(extent)));
@@ -275,8 +278,8 @@ void CopyLowering::betweenMemories() {
     if (cond)
       fits = e.both(fits, cond);
   e.when(
-      fits, [&] { betweenMemories(width, asAsync); },
-      [&] { betweenMemories(1, isAsync && whyNotAsync(1).empty()); });
+      fits, [&] { betweenMemories(width, asAsync, kMaxUnrolled); },
+      [&] { betweenMemories(1, isAsync && whyNotAsync(1).empty(), kMaxRare); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,7 +304,7 @@ void CopyLowering::fromFragment() {
   Value owner = target.buffer.isFragment() ? nullptr : l.getOwner(layout);
   auto emit = [&](int64_t width) {
     l.distribute(
-        e, layout, width, /*mayLoop=*/false,
+        e, layout, width, /*maxUnrolled=*/0,
         [&](int64_t number, ArrayRef<Value> at) {
           Value inRegion;
           SmallVector<Value> point = getPoint(source, at, inRegion);
@@ -338,7 +341,7 @@ void CopyLowering::toFragment() {
   int64_t width =
       l.getWidth(e, source.buffer, source.offsets, limit, true, fits);
   auto emit = [&](int64_t width) {
-    l.distribute(e, layout, width, /*mayLoop=*/false,
+    l.distribute(e, layout, width, /*maxUnrolled=*/0,
                  [&](int64_t number, ArrayRef<Value> at) {
                    Value inRegion;
                    SmallVector<Value> point = getPoint(target, at, inRegion);
@@ -425,7 +428,7 @@ LogicalResult nvidia::lower(Lowering &l, tile::FillOp op) {
     return success();
   };
   if (buffer.isFragment()) {
-    l.distribute(e, *buffer.layout, 1, false,
+    l.distribute(e, *buffer.layout, 1, 0,
                  [&](int64_t number, ArrayRef<Value> at) {
                    Value inRegion = e.boolean(true);
                    for (auto [i, start, size] :
@@ -476,7 +479,7 @@ LogicalResult nvidia::lower(Lowering &l, tile::FillOp op) {
   ThreadLayout layout = ThreadLayout::getBlocked(shape, l.numThreads, 1);
   Value owner = l.getOwner(layout);
   e.when(owner ? owner : e.boolean(true), [&] {
-    l.distribute(e, layout, 1, true, [&](int64_t, ArrayRef<Value> at) {
+    l.distribute(e, layout, 1, kMaxUnrolled, [&](int64_t, ArrayRef<Value> at) {
       Value inRegion = e.boolean(true);
       for (auto [i, extent] : llvm::zip_equal(at, shape))
         inRegion = e.both(inRegion, e.isInside(i, e.index(extent)));

@@ -296,7 +296,7 @@ void MapLowering::emit() {
   if (layout) {
     owner = l.getOwner(*layout);
     int64_t width = chooseWidth();
-    l.distribute(e, *layout, width, /*mayLoop=*/false,
+    l.distribute(e, *layout, width, /*maxUnrolled=*/0,
                  [&](int64_t first, ArrayRef<Value> at) {
                    number = first;
                    emitPoints(at, width);
@@ -320,7 +320,7 @@ void MapLowering::emit() {
   ThreadLayout blocked = ThreadLayout::getBlocked(shape, l.numThreads, 1);
   Value writes = l.getOwner(blocked);
   e.when(writes ? writes : e.boolean(true), [&] {
-    l.distribute(e, blocked, 1, /*mayLoop=*/true,
+    l.distribute(e, blocked, 1, kMaxUnrolled,
                  [&](int64_t, ArrayRef<Value> group) {
                    SmallVector<Value> at(group);
                    at.back() = e.mul(at.back(), e.index(width));

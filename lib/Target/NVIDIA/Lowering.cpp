@@ -21,8 +21,6 @@ using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::nvidia;
 
-/// Groups of registers that are still written out one by one.
-static constexpr int64_t kMaxUnrolled = 32;
 /// Arguments of kernels and shared tiles begin at multiples of this.
 static constexpr int64_t kBaseAlignment = 16;
 
@@ -141,11 +139,12 @@ Value Lowering::getFirstThread() {
 //===----------------------------------------------------------------------===//
 
 void Lowering::distribute(
-    Emitter &e, const ThreadLayout &layout, int64_t width, bool mayLoop,
+    Emitter &e, const ThreadLayout &layout, int64_t width,
+    int64_t maxUnrolled,
     llvm::function_ref<void(int64_t, ArrayRef<Value>)> body) {
   SmallVector<Value> base(getThreadCoordinates(layout));
   int64_t numGroups = layout.getNumRegisters() / width;
-  if (!mayLoop || numGroups <= kMaxUnrolled) {
+  if (maxUnrolled == 0 || numGroups <= maxUnrolled) {
     for (int64_t group = 0; group < numGroups; ++group) {
       SmallVector<Value> at;
       for (auto [value, offset] :

@@ -74,10 +74,10 @@ public:
   mlir::Value getFirstThread();
 
   /// Calls `body` with the first register, and the coordinates, of each group of
-  /// `width` registers. With `mayLoop`, many groups become a loop, whose
-  /// register is -1.
+  /// `width` registers. More than `maxUnrolled` groups (0: any number may be
+  /// unrolled) become a loop, whose register is -1.
   void distribute(
-      Emitter &e, const ThreadLayout &layout, int64_t width, bool mayLoop,
+      Emitter &e, const ThreadLayout &layout, int64_t width, int64_t maxUnrolled,
       llvm::function_ref<void(int64_t, llvm::ArrayRef<mlir::Value>)> body);
   /// Calls `body` with each point of a box of dynamic extents, dealt out to the
   /// threads one by one.
@@ -120,6 +120,9 @@ private:
       coordinates;
   llvm::DenseMap<int64_t, mlir::Value> owners;
 };
+
+/// Groups of elements without fragments that are written out one by one.
+inline constexpr int64_t kMaxUnrolled = 32;
 
 /// The name of the shared array of a gpu.module.
 inline constexpr llvm::StringLiteral kSharedArray = "tilepipe_smem";

@@ -37,6 +37,7 @@ void nvidia::buildTileToPTXPipeline(OpPassManager &pm,
   pm.addPass(createHoistAsyncWaits());
   pm.addPass(createInsertBarriers());
   pm.addPass(tile::createTileAllocateMemory());
+  pm.addPass(createConvertTileToNVGPU());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   LowerGPUToNVVMOptions lowering;

@@ -1,0 +1,265 @@
+// RUN: tile-opt %s -split-input-file --convert-tile-to-nvgpu --canonicalize --cse | FileCheck %s
+
+// Neighbouring points are one access of 16 bytes; the grid is known.
+// CHECK-LABEL: gpu.module @vector_add_module
+// CHECK: memref.global "public" @tilepipe_smem : memref<0xi8, #gpu.address_space<workgroup>> {alignment = 1024 : i64}
+// CHECK: gpu.func @vector_add({{.*}}) kernel attributes {known_block_size = array<i32: 128, 1, 1>, tilepipe.shared_bytes = 0 : i64}
+// CHECK-DAG: %[[B:.*]] = gpu.block_id x upper_bound 8
+// CHECK-DAG: %[[T:.*]] = gpu.thread_id x upper_bound 128
+// CHECK: %[[I:.*]] = arith.muli %[[T]], %c4
+// CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<4096xf32>, vector<4xf32>
+// CHECK: vector.load
+// CHECK-COUNT-4: arith.addf
+// CHECK: vector.store %{{.*}} {alignment = 16 : i64} : memref<4096xf32>, vector<4xf32>
+// CHECK-NOT: func.func
+func.func @vector_add(%a: memref<4096xf32>, %b: memref<4096xf32>, %c: memref<4096xf32>) {
+  %c512 = arith.constant 512 : index
+  tile.launch (%bx) in [8] threads = 128 {
+    %o = arith.muli %bx, %c512 : index
+    tile.map (%i) in [512] {
+      %j = arith.addi %o, %i : index
+      %x = memref.load %a[%j] : memref<4096xf32>
+      %y = memref.load %b[%j] : memref<4096xf32>
+      %z = arith.addf %x, %y : f32
+      memref.store %z, %c[%j] : memref<4096xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Where the start is not known to be aligned, elements are accessed one by one.
+// CHECK-LABEL: gpu.func @unaligned
+// CHECK-NOT: vector.load
+// CHECK: memref.load
+// CHECK: gpu.return
+func.func @unaligned(%a: memref<4096xf32>, %c: memref<4096xf32>, %o: index) {
+  tile.launch (%bx) in [1] threads = 128 {
+    tile.map (%i) in [512] {
+      %j = arith.addi %o, %i : index
+      %x = memref.load %a[%j] : memref<4096xf32>
+      memref.store %x, %c[%i] : memref<4096xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+
+// Rows 64 .. 127 of 100 are partly outside, columns 64 .. 127 of 72 as well: what
+// is outside is zero and is not read, which the count of elements says. Rows of
+// the first chunks are always inside.
+// CHECK-LABEL: gpu.func @async_tail
+// CHECK: %[[COL:.*]] = arith.cmpi ult, %{{.*}}, %c72
+// CHECK: %[[N0:.*]] = arith.select %[[COL]], %c8, %c0
+// CHECK: nvgpu.device_async_copy %{{.*}}, %{{.*}}, 8, %[[N0]] {bypassL1}
+// CHECK: nvgpu.device_async_copy
+// CHECK: %[[ROW:.*]] = arith.cmpi ult, %{{.*}}, %c100
+// CHECK: %[[SAFE:.*]] = arith.select %[[ROW]], %{{.*}}, %c0
+// CHECK: %[[IN:.*]] = arith.andi %[[ROW]], %[[COL]]
+// CHECK: %[[N2:.*]] = arith.select %[[IN]], %c8, %c0
+// CHECK: nvgpu.device_async_copy %{{.*}}[%[[SAFE]], %{{.*}}], %{{.*}}, 8, %[[N2]]
+// CHECK: nvvm.cp.async.commit.group
+// CHECK-NEXT: nvvm.cp.async.wait.group 0
+func.func @async_tail(%a: memref<100x72xf16>) {
+  %c64 = arith.constant 64 : index
+  tile.launch (%bx, %by) in [2, 2] threads = 128 {
+    %s = tile.alloc {offset = 0 : i64} : memref<64x64xf16, #shared>
+    %i = arith.muli %bx, %c64 : index
+    %j = arith.muli %by, %c64 : index
+    %t = tile.async.copy %a[%i, %j] to %s : memref<100x72xf16> to memref<64x64xf16, #shared>
+    %g = tile.async.commit %t
+    tile.async.wait %g
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+
+// A region that is inside needs no test; 8 bytes are known to be aligned. The
+// guard is the same in all threads.
+// CHECK-LABEL: gpu.func @async_inside
+// CHECK: scf.if %arg1
+// CHECK-NOT: arith.select
+// CHECK: nvgpu.device_async_copy %{{.*}}, %{{.*}}, 4 : memref<128x68xf16>
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: nvvm.cp.async.wait.group 2
+func.func @async_inside(%a: memref<128x68xf16>, %guard: i1) {
+  %c64 = arith.constant 64 : index
+  tile.launch (%bx) in [2] threads = 128 {
+    %s = tile.alloc {offset = 0 : i64} : memref<64x64xf16, #shared>
+    %i = arith.muli %bx, %c64 : index
+    %t = tile.async.copy %a[%i, 0] to %s if %guard : memref<128x68xf16> to memref<64x64xf16, #shared>
+    %g = tile.async.commit %t
+    tile.async.wait %g pending = 2
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+
+// Strides known at run time only: both ways are there, chosen by the stride.
+// CHECK-LABEL: gpu.func @async_dynamic
+// CHECK: %[[N:.*]] = memref.dim %arg0, %c1
+// CHECK: %[[BITS:.*]] = arith.andi %[[N]], %c7
+// CHECK: %[[FITS:.*]] = arith.cmpi eq, %[[BITS]], %c0
+// CHECK: scf.if %[[FITS]]
+// CHECK: nvgpu.device_async_copy
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-NOT: nvgpu
+// CHECK: memref.store
+// CHECK: nvvm.cp.async.commit.group
+func.func @async_dynamic(%a: memref<?x?xf16>) {
+  tile.launch (%bx) in [1] threads = 128 {
+    %s = tile.alloc {offset = 0 : i64} : memref<64x64xf16, #shared>
+    %t = tile.async.copy %a[0, 0] to %s : memref<?x?xf16> to memref<64x64xf16, #shared>
+    %g = tile.async.commit %t
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// One ldmatrix.x4 for each 16 x 16 block: 4 warps are 2 x 2, each has 2 x 2
+// blocks of 2 steps. Sums are registers, and are stored two at a time.
+// CHECK-LABEL: gpu.func @gemm
+// CHECK: memref.alloca() : memref<32xf32, #gpu.address_space<private>>
+// CHECK: arith.xori
+// CHECK-COUNT-2: nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = false} : memref<2048xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
+// CHECK-COUNT-2: nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = true}
+// CHECK-COUNT-8: nvgpu.mma.sync({{.*}}) {mmaShape = [16, 8, 16]} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
+// CHECK-COUNT-4: nvgpu.ldmatrix
+// CHECK-COUNT-8: nvgpu.mma.sync
+// CHECK-NOT: nvgpu
+// CHECK: vector.store %{{.*}} {alignment = 8 : i64} : memref<64x64xf32>, vector<2xf32>
+func.func @gemm(%c: memref<64x64xf32>) {
+  tile.launch (%bx) in [1] threads = 128 {
+    %a = tile.alloc {offset = 0 : i64} : memref<64x32xf16, #shared>
+    %b = tile.alloc {offset = 4096 : i64} : memref<32x64xf16, #shared>
+    %s = tile.alloc : memref<64x64xf32, #fragment>
+    tile.gemm %a, %b, %s {clear} : memref<64x32xf16, #shared>, memref<32x64xf16, #shared>, memref<64x64xf32, #fragment>
+    tile.copy %s to %c : memref<64x64xf32, #fragment> to memref<64x64xf32>
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// Slots of a swizzled tile: their start is added to the number of the element.
+// CHECK-LABEL: gpu.func @gemm_slots
+// CHECK: %[[SLOT:.*]] = arith.muli %arg0, %c2048
+// CHECK: %[[AT:.*]] = arith.addi %[[SLOT]], %{{.*}}
+// CHECK: nvgpu.ldmatrix %{{.*}}[%[[AT]]]
+func.func @gemm_slots(%n: index, %c: memref<64x64xf32>) {
+  tile.launch (%bx) in [1] threads = 128 {
+    %as = tile.alloc {offset = 0 : i64} : memref<3x64x32xbf16, #shared>
+    %b = tile.alloc {offset = 12288 : i64} : memref<32x64xbf16, #shared>
+    %s = tile.alloc : memref<64x64xf32, #fragment>
+    %a = tile.slot %as[%n] : memref<3x64x32xbf16, #shared> -> memref<64x32xbf16, #shared>
+    tile.gemm %a, %b, %s {clear} : memref<64x32xbf16, #shared>, memref<32x64xbf16, #shared>, memref<64x64xf32, #fragment>
+    tile.copy %s to %c : memref<64x64xf32, #fragment> to memref<64x64xf32>
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// The four values of a row that a thread has, then the eight lanes of the row.
+// CHECK-LABEL: gpu.func @reduce_rows
+// CHECK-COUNT-3: arith.addf
+// CHECK-COUNT-3: nvvm.shfl.sync bfly
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func @reduce_rows(%o: memref<16xf32>) {
+  tile.launch (%bx) in [1] threads = 128 {
+    %s = tile.alloc {offset = 0 : i64} : memref<16x32xf32, #shared>
+    %m = tile.alloc : memref<16xf32, #fragment>
+    tile.reduce <sum> %s into %m dimension 1 {clear} : memref<16x32xf32, #shared>, memref<16xf32, #fragment>
+    tile.copy %m to %o : memref<16xf32, #fragment> to memref<16xf32>
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// One row for all warps: they meet in shared memory behind the tiles.
+// CHECK-LABEL: gpu.func @reduce_block
+// CHECK-SAME: tilepipe.shared_bytes = 2064
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK: gpu.barrier
+// CHECK: scf.if
+// CHECK: memref.store %{{.*}} : memref<4xf32, #gpu.address_space<workgroup>>
+// CHECK: gpu.barrier
+// CHECK-COUNT-4: memref.load %{{.*}} : memref<4xf32, #gpu.address_space<workgroup>>
+func.func @reduce_block(%o: memref<1xf32>) {
+  tile.launch (%bx) in [1] threads = 128 {
+    %s = tile.alloc {offset = 0 : i64} : memref<512xf32, #shared>
+    %m = tile.alloc : memref<1xf32, #fragment>
+    tile.reduce <max> %s into %m dimension 0 {clear} : memref<512xf32, #shared>, memref<1xf32, #fragment>
+    tile.copy %m to %o : memref<1xf32, #fragment> to memref<1xf32>
+  }
+  return
+}
+
+// -----
+
+// Tokens that go around a loop vanish, groups do not.
+// CHECK-LABEL: gpu.func @tokens
+// CHECK: scf.for
+// CHECK-NOT: iter_args
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: nvvm.cp.async.wait.group 1
+// CHECK-NOT: tile.
+func.func @tokens(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %none = tile.async.none
+    %last = scf.for %i = %c0 to %n step %c1 iter_args(%t = %none) -> (!tile.token) {
+      %g = tile.async.commit ()
+      tile.async.wait %t pending = 1
+      scf.yield %g : !tile.token
+    }
+    tile.async.wait %last
+  }
+  return
+}
+
+// -----
+
+// Two launches are two kernels; what they use of the host is computed again.
+// CHECK-LABEL: gpu.module @two_module
+// CHECK: gpu.func @two_0
+// CHECK: memref.dim
+// CHECK: gpu.func @two_1
+func.func @two(%a: memref<?xf32>, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %a, %c0 : memref<?xf32>
+  tile.launch (%bx) in [1] threads = 32 {
+    tile.fill %a[0] sizes [%n] with %x : f32, memref<?xf32>
+  }
+  tile.launch (%bx) in [%n] threads = 32 {
+    memref.store %x, %a[%bx] : memref<?xf32>
+  }
+  return
+}
