@@ -33,9 +33,15 @@ void Block::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   bool counted = inst.op != Op::BarRed && inst.numOperands > 1;
   uint32_t expected = counted ? warp.row<uint32_t>(inst.ops[1])[lane] : 0;
   if (counted && (expected == 0 || expected % 32 || expected > numWarps * 32))
-    fault(inst, "fault", "barrier for " + std::to_string(expected) + " threads in a block of " + std::to_string(threads));
-  if (barrier.arrived && (barrier.counted != counted || barrier.expected != expected)) {
-    Issue found = issue(inst, "fault", "barrier " + std::to_string(id) + " is entered with another number of threads than before");
+    fault(inst, "fault",
+          "barrier for " + std::to_string(expected) +
+              " threads in a block of " + std::to_string(threads));
+  if (barrier.arrived &&
+      (barrier.counted != counted || barrier.expected != expected)) {
+    Issue found =
+        issue(inst, "fault",
+              "barrier " + std::to_string(id) +
+                  " is entered with another number of threads than before");
     found.sites[1] = site(at(barrier.inst), "arrival before");
     throw Fault{std::move(found)};
   }
@@ -74,7 +80,8 @@ void Block::release(Barrier &barrier) {
       continue;
     uint64_t values[32];
     bool answer = inst.mode == Mode::And ? barrier.all : barrier.any;
-    uint64_t value = inst.ops[0].cls == Class::Pred ? answer : barrier.population;
+    uint64_t value =
+        inst.ops[0].cls == Class::Pred ? answer : barrier.population;
     std::fill(values, values + 32, value);
     setRow(warp, inst.ops[0], warp.live, values);
   }

@@ -61,12 +61,29 @@ void Block::startWarp(Warp &warp) {
     uint32_t t = warp.id * 32 + lane, bit = 1u << lane;
     if (t < threads)
       warp.live |= bit;
-    const uint32_t values[NumSpecial] = {
-        t % block[0], t / block[0] % block[1], t / block[0] / block[1],
-        block[0], block[1], block[2], index[0], index[1], index[2], grid[0],
-        grid[1], grid[2], lane, warp.id, numWarps, bit, bit - 1,
-        bit | (bit - 1), ~(bit | (bit - 1)), ~(bit - 1), 0,
-        options.sharedBytes, 0};
+    const uint32_t values[NumSpecial] = {t % block[0],
+                                         t / block[0] % block[1],
+                                         t / block[0] / block[1],
+                                         block[0],
+                                         block[1],
+                                         block[2],
+                                         index[0],
+                                         index[1],
+                                         index[2],
+                                         grid[0],
+                                         grid[1],
+                                         grid[2],
+                                         lane,
+                                         warp.id,
+                                         numWarps,
+                                         bit,
+                                         bit - 1,
+                                         bit | (bit - 1),
+                                         ~(bit | (bit - 1)),
+                                         ~(bit - 1),
+                                         0,
+                                         options.sharedBytes,
+                                         0};
     for (unsigned s = 0; s < NumSpecial; ++s)
       words[specialOffset(s) / 4 + lane] = values[s];
   }
@@ -120,11 +137,13 @@ void Block::schedule() {
       uint64_t total = launch.executed += instructions - before;
       bool tooMany = options.maxInstructions && total > options.maxInstructions;
       if (tooMany || (launch.deadline > 0 && now() > launch.deadline)) {
-        uint32_t pc = warp.stack.empty() ? kernel.code.size() - 1 : warp.stack.back().pc;
+        uint32_t pc =
+            warp.stack.empty() ? kernel.code.size() - 1 : warp.stack.back().pc;
         fault(at(pc), "limit",
               tooMany ? "more than " + std::to_string(options.maxInstructions) +
                             " warp instructions; the kernel may not end"
-                      : "the time limit of the launch is over; the kernel may not end");
+                      : "the time limit of the launch is over; the kernel may "
+                        "not end");
       }
       if (launch.stop)
         return;
@@ -164,7 +183,8 @@ void Block::slice(Warp &warp, uint64_t budget) {
     if (counts)
       ++counts[top.pc];
     if (inst.guard >= 0) {
-      uint32_t predicate = *reinterpret_cast<const uint32_t *>(warp.file.data() + inst.guard);
+      uint32_t predicate =
+          *reinterpret_cast<const uint32_t *>(warp.file.data() + inst.guard);
       mask &= inst.guardNegated ? ~predicate : predicate;
       if ((warp.undefined[inst.guardReg] & active) && trackUndefined)
         reportUndefined(warp, inst, inst.guardReg, "the predicate");
@@ -246,7 +266,9 @@ void Block::branchIndexed(Warp &warp, const Inst &inst, uint32_t active,
     if (!(mask >> lane & 1))
       continue;
     if (choice[lane] >= table.count)
-      fault(inst, "bounds", "index " + std::to_string(choice[lane]) + " of a table of " + std::to_string(table.count) + " targets");
+      fault(inst, "bounds",
+            "index " + std::to_string(choice[lane]) + " of a table of " +
+                std::to_string(table.count) + " targets");
     sides[kernel.branchTargets[table.first + choice[lane]]] |= 1u << lane;
   }
   if (sides.size() == 1) {
@@ -265,48 +287,73 @@ void Block::branchIndexed(Warp &warp, const Inst &inst, uint32_t active,
 void Block::execute(Warp &warp, const Inst &inst, uint32_t active,
                     uint32_t mask) {
   switch (inst.op) {
-  case Op::MovPack: return pack(warp, inst, mask);
-  case Op::MovUnpack: return unpack(warp, inst, mask);
+  case Op::MovPack:
+    return pack(warp, inst, mask);
+  case Op::MovUnpack:
+    return unpack(warp, inst, mask);
   case Op::MovPred:
   case Op::AndPred:
   case Op::OrPred:
   case Op::XorPred:
-  case Op::NotPred: return logicPredicate(warp, inst, mask);
-  case Op::Cvta: return convertAddress(warp, inst, mask);
-  case Op::Isspacep: return isSpace(warp, inst, mask);
-  case Op::Ld: return inst.space == Space::Param ? loadParam(warp, inst, mask) : load(warp, inst, mask);
-  case Op::St: return store(warp, inst, mask);
+  case Op::NotPred:
+    return logicPredicate(warp, inst, mask);
+  case Op::Cvta:
+    return convertAddress(warp, inst, mask);
+  case Op::Isspacep:
+    return isSpace(warp, inst, mask);
+  case Op::Ld:
+    return inst.space == Space::Param ? loadParam(warp, inst, mask)
+                                      : load(warp, inst, mask);
+  case Op::St:
+    return store(warp, inst, mask);
   case Op::Atom:
-  case Op::Red: return atomic(warp, inst, mask);
+  case Op::Red:
+    return atomic(warp, inst, mask);
   case Op::CreatePolicy: {
     const uint64_t zeros[32] = {};
     return setRow(warp, inst.ops[0], mask, zeros);
   }
-  case Op::Trap: fault(inst, "fault", "trap");
+  case Op::Trap:
+    fault(inst, "fault", "trap");
   case Op::BarSync:
   case Op::BarArrive:
-  case Op::BarRed: return arrive(warp, inst, mask);
-  case Op::BarWarp: return requireMembers(warp, inst, inst.ops[0], mask);
-  case Op::Fence: return;
-  case Op::Shfl: return shuffle(warp, inst, mask);
-  case Op::Vote: return vote(warp, inst, mask);
-  case Op::Match: return match(warp, inst, mask);
-  case Op::Redux: return reduce(warp, inst, mask);
+  case Op::BarRed:
+    return arrive(warp, inst, mask);
+  case Op::BarWarp:
+    return requireMembers(warp, inst, inst.ops[0], mask);
+  case Op::Fence:
+    return;
+  case Op::Shfl:
+    return shuffle(warp, inst, mask);
+  case Op::Vote:
+    return vote(warp, inst, mask);
+  case Op::Match:
+    return match(warp, inst, mask);
+  case Op::Redux:
+    return reduce(warp, inst, mask);
   case Op::ActiveMask: {
     uint64_t values[32];
     std::fill(values, values + 32, mask);
     return setRow(warp, inst.ops[0], mask, values);
   }
-  case Op::CpAsync: return copyAsync(warp, inst, mask);
-  case Op::CpCommit: return commitGroup(warp, mask);
-  case Op::CpWait: return waitGroup(warp, inst, mask, uint32_t(std::min<int64_t>(inst.ops[0].value, 1 << 30)));
+  case Op::CpAsync:
+    return copyAsync(warp, inst, mask);
+  case Op::CpCommit:
+    return commitGroup(warp, mask);
+  case Op::CpWait:
+    return waitGroup(warp, inst, mask,
+                     uint32_t(std::min<int64_t>(inst.ops[0].value, 1 << 30)));
   case Op::CpWaitAll:
     commitGroup(warp, mask);
     return waitGroup(warp, inst, mask, 0);
-  case Op::LdMatrix: return loadMatrix(warp, inst, mask);
-  case Op::MovMatrix: return moveMatrix(warp, inst, mask);
-  case Op::Mma: return multiplyMatrix(warp, inst, mask);
-  default: return; // Nop
+  case Op::LdMatrix:
+    return loadMatrix(warp, inst, mask);
+  case Op::MovMatrix:
+    return moveMatrix(warp, inst, mask);
+  case Op::Mma:
+    return multiplyMatrix(warp, inst, mask);
+  default:
+    return; // Nop
   }
 }
 
@@ -315,9 +362,13 @@ void Block::finishBlock() {
   for (Warp &warp : warps) {
     for (Copy &copy : warp.copies) {
       // Blocks after this one are other memory; the bytes do not matter.
-      Issue found = issue(at(copy.inst), "pending-copy", "asynchronous copy still in flight when its thread ends");
-      found.sites[0].access = "asynchronous copy by warp " + std::to_string(warp.id);
-      found.missing = "cp.async.wait_group 0 or cp.async.wait_all before the end";
+      Issue found =
+          issue(at(copy.inst), "pending-copy",
+                "asynchronous copy still in flight when its thread ends");
+      found.sites[0].access =
+          "asynchronous copy by warp " + std::to_string(warp.id);
+      found.missing =
+          "cp.async.wait_group 0 or cp.async.wait_all before the end";
       launch.add(std::move(found));
       break;
     }

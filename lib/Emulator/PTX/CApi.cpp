@@ -25,9 +25,13 @@ namespace {
 /// Writes JSON; commas come by themselves.
 class Json {
 public:
-  Json &open(char bracket) { return item(), text += bracket, fresh = true, *this; }
+  Json &open(char bracket) {
+    return item(), text += bracket, fresh = true, *this;
+  }
   Json &close(char bracket) { return text += bracket, fresh = false, *this; }
-  Json &key(const char *name) { return item(), string(name), text += ':', fresh = true, *this; }
+  Json &key(const char *name) {
+    return item(), string(name), text += ':', fresh = true, *this;
+  }
   Json &value(const std::string &s) { return item(), string(s), *this; }
   Json &value(uint64_t n) { return item(), text += std::to_string(n), *this; }
   Json &value(bool b) { return item(), text += b ? "true" : "false", *this; }
@@ -36,7 +40,9 @@ public:
     std::snprintf(buffer, sizeof(buffer), "%.9g", x);
     return item(), text += buffer, *this;
   }
-  template <class T> Json &field(const char *name, const T &v) { return key(name).value(v); }
+  template <class T> Json &field(const char *name, const T &v) {
+    return key(name).value(v);
+  }
   std::string text;
 
 private:
@@ -71,7 +77,9 @@ static char *copyOf(const std::string &text) {
 }
 
 static void describeKernel(Json &json, const Kernel &kernel) {
-  json.open('{').field("name", kernel.name).field("line", uint64_t(kernel.line));
+  json.open('{')
+      .field("name", kernel.name)
+      .field("line", uint64_t(kernel.line));
   json.field("static_shared", uint64_t(kernel.staticShared));
   json.field("dynamic_shared", kernel.hasDynamic);
   json.field("dynamic_offset", uint64_t(kernel.dynamicStart - sharedStart));
@@ -79,17 +87,24 @@ static void describeKernel(Json &json, const Kernel &kernel) {
   json.field("instructions", uint64_t(kernel.code.size() - 1));
   for (const char *name : {"max_threads", "required_threads"}) {
     json.key(name).open('[');
-    for (uint32_t n : name[0] == 'm' ? kernel.maxThreads : kernel.requiredThreads)
+    for (uint32_t n :
+         name[0] == 'm' ? kernel.maxThreads : kernel.requiredThreads)
       json.value(uint64_t(n));
     json.close(']');
   }
   json.key("params").open('[');
   for (const Param &param : kernel.params)
-    json.open('{').field("name", param.name).field("type", std::string(nameOf(param.type))).field("offset", uint64_t(param.offset)).field("bytes", uint64_t(param.bytes)).close('}');
+    json.open('{')
+        .field("name", param.name)
+        .field("type", std::string(nameOf(param.type)))
+        .field("offset", uint64_t(param.offset))
+        .field("bytes", uint64_t(param.bytes))
+        .close('}');
   json.close(']').close('}');
 }
 
-static void writeCensus(Json &json, const std::map<std::string, uint64_t> &census) {
+static void writeCensus(Json &json,
+                        const std::map<std::string, uint64_t> &census) {
   json.key("census").open('{');
   for (const auto &[mnemonic, count] : census)
     json.field(mnemonic.c_str(), count);
@@ -98,7 +113,9 @@ static void writeCensus(Json &json, const std::map<std::string, uint64_t> &censu
 
 static void writeIssue(Json &json, const Issue &issue) {
   json.open('{').field("kind", issue.kind).field("message", issue.message);
-  json.field("missing", issue.missing).field("count", issue.count).field("fatal", issue.fatal);
+  json.field("missing", issue.missing)
+      .field("count", issue.count)
+      .field("fatal", issue.fatal);
   json.field("text", toString(issue));
   json.key("block").open('[');
   for (uint32_t n : issue.block)
@@ -106,7 +123,12 @@ static void writeIssue(Json &json, const Issue &issue) {
   json.close(']').key("sites").open('[');
   for (const Site &site : issue.sites)
     if (site.line)
-      json.open('{').field("access", site.access).field("line", uint64_t(site.line)).field("text", site.text).field("place", site.place).close('}');
+      json.open('{')
+          .field("access", site.access)
+          .field("line", uint64_t(site.line))
+          .field("text", site.text)
+          .field("place", site.place)
+          .close('}');
   json.close(']').close('}');
 }
 
@@ -117,14 +139,18 @@ static std::string writeReport(const Report &report) {
     writeIssue(json, issue);
   const Statistics &s = report.statistics;
   json.close(']').key("statistics").open('{');
-  json.field("warp_instructions", s.warpInstructions).field("thread_instructions", s.threadInstructions);
-  json.field("barriers", s.barriers).field("copies", s.copies).field("seconds", s.seconds);
+  json.field("warp_instructions", s.warpInstructions)
+      .field("thread_instructions", s.threadInstructions);
+  json.field("barriers", s.barriers)
+      .field("copies", s.copies)
+      .field("seconds", s.seconds);
   writeCensus(json, s.census);
   json.close('}').close('}');
   return json.text;
 }
 
-static bool readOptions(const TilepipePtxOptions &from, LaunchOptions &to, std::string &error) {
+static bool readOptions(const TilepipePtxOptions &from, LaunchOptions &to,
+                        std::string &error) {
   for (unsigned i = 0; i < 3; ++i) {
     to.grid[i] = from.grid[i];
     to.block[i] = from.block[i];
@@ -139,7 +165,8 @@ static bool readOptions(const TilepipePtxOptions &from, LaunchOptions &to, std::
   to.undefined = from.undefined;
   to.census = from.census;
   if (from.policy && !parsePolicy(from.policy, to.policy)) {
-    error = std::string("no policy '") + from.policy + "'; there are eager, late, early, shuffle";
+    error = std::string("no policy '") + from.policy +
+            "'; there are eager, late, early, shuffle";
     return false;
   }
   return true;
@@ -149,7 +176,8 @@ extern "C" {
 
 int tilepipePtxInterfaceVersion(void) { return 1; }
 
-TilepipePtxModule *tilepipePtxParse(const char *text, size_t size, char **error) {
+TilepipePtxModule *tilepipePtxParse(const char *text, size_t size,
+                                    char **error) {
   std::string problem = "out of memory";
   try {
     if (auto program = parse(std::string(text, size), problem))
@@ -167,7 +195,9 @@ void tilepipePtxDestroy(TilepipePtxModule *module) { delete module; }
 char *tilepipePtxDescribe(const TilepipePtxModule *module) {
   const Program &program = *module->program;
   Json json;
-  json.open('{').field("version", program.version).field("target", program.target);
+  json.open('{')
+      .field("version", program.version)
+      .field("target", program.target);
   json.key("kernels").open('[');
   for (const Kernel &kernel : program.kernels)
     describeKernel(json, kernel);
@@ -181,21 +211,31 @@ char *tilepipePtxMutants(const TilepipePtxModule *module) {
   Json json;
   json.open('[');
   for (const Mutant &mutant : syncMutants(program))
-    json.open('{').field("kernel", program.kernels[mutant.kernel].name).field("line", uint64_t(mutant.line)).field("kind", mutant.kind).field("begin", uint64_t(mutant.begin)).field("end", uint64_t(mutant.end)).field("replacement", mutant.replacement).close('}');
+    json.open('{')
+        .field("kernel", program.kernels[mutant.kernel].name)
+        .field("line", uint64_t(mutant.line))
+        .field("kind", mutant.kind)
+        .field("begin", uint64_t(mutant.begin))
+        .field("end", uint64_t(mutant.end))
+        .field("replacement", mutant.replacement)
+        .close('}');
   return copyOf(json.close(']').text);
 }
 
 int tilepipePtxLaunch(const TilepipePtxModule *module, const char *name,
                       const TilepipePtxOptions *options,
-                      const TilepipePtxArgument *arguments, size_t count, char **result) {
+                      const TilepipePtxArgument *arguments, size_t count,
+                      char **result) {
   std::string error;
   try {
     LaunchOptions chosen;
     std::vector<Argument> given;
     for (size_t i = 0; i < count; ++i)
-      given.push_back({arguments[i].data, arguments[i].bytes, arguments[i].kind != TILEPIPE_PTX_VALUE,
+      given.push_back({arguments[i].data, arguments[i].bytes,
+                       arguments[i].kind != TILEPIPE_PTX_VALUE,
                        arguments[i].kind == TILEPIPE_PTX_CONST_BUFFER,
-                       arguments[i].name ? arguments[i].name : "argument " + std::to_string(i)});
+                       arguments[i].name ? arguments[i].name
+                                         : "argument " + std::to_string(i)});
     const Kernel *kernel = module->program->find(name);
     Report report;
     if (!kernel)

@@ -19,7 +19,8 @@ namespace tilepipe::ptx {
 namespace {
 
 /// The source as a 64-bit integer, with its sign.
-void loadIntegers(WarpState &warp, const Operand &from, Type type, uint64_t *to) {
+void loadIntegers(WarpState &warp, const Operand &from, Type type,
+                  uint64_t *to) {
   const uint8_t *row = rowOf(warp, from);
   bool wide = from.cls == Class::Dword;
   for (unsigned lane = 0; lane < 32; ++lane)
@@ -34,14 +35,23 @@ void loadIntegers(WarpState &warp, const Operand &from, Type type, uint64_t *to)
       to[lane] = to[lane] << shift >> shift;
 }
 
-void loadFloats(WarpState &warp, const Inst &inst, const Operand &from, double *to) {
+void loadFloats(WarpState &warp, const Inst &inst, const Operand &from,
+                double *to) {
   const uint8_t *row = rowOf(warp, from);
   for (unsigned lane = 0; lane < 32; ++lane)
     switch (inst.type2) {
-    case Type::F16: to[lane] = double(toFloat(loadLane<_Float16>(row, lane))); break;
-    case Type::BF16: to[lane] = double(toFloat(loadLane<Bf16>(row, lane))); break;
-    case Type::F32: to[lane] = double(loadLane<float>(row, lane)); break;
-    default: to[lane] = loadLane<double>(row, lane); break;
+    case Type::F16:
+      to[lane] = double(toFloat(loadLane<_Float16>(row, lane)));
+      break;
+    case Type::BF16:
+      to[lane] = double(toFloat(loadLane<Bf16>(row, lane)));
+      break;
+    case Type::F32:
+      to[lane] = double(loadLane<float>(row, lane));
+      break;
+    default:
+      to[lane] = loadLane<double>(row, lane);
+      break;
     }
   if (inst.ftz && inst.type2 == Type::F32)
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -51,18 +61,24 @@ void loadFloats(WarpState &warp, const Inst &inst, const Operand &from, double *
 
 double roundToIntegral(double x, Round round) {
   switch (round) {
-  case Round::Rni: return __builtin_nearbyint(x);
-  case Round::Rmi: return __builtin_floor(x);
-  case Round::Rpi: return __builtin_ceil(x);
+  case Round::Rni:
+    return __builtin_nearbyint(x);
+  case Round::Rmi:
+    return __builtin_floor(x);
+  case Round::Rpi:
+    return __builtin_ceil(x);
   case Round::None:
-  case Round::Rn: return x;
-  default: return __builtin_trunc(x);
+  case Round::Rn:
+    return x;
+  default:
+    return __builtin_trunc(x);
   }
 }
 
 /// `near` is x rounded to nearest in a format whose neighbours differ by one
 /// in their bits; moves it where a directed rounding would have gone.
-template <class Bits> Bits direct(Bits bits, Bits sign, double near, double x, Round round) {
+template <class Bits>
+Bits direct(Bits bits, Bits sign, double near, double x, Round round) {
   if (near == x || near != near)
     return bits;
   bool up = round == Round::Rp || (round == Round::Rz && x < 0);
@@ -76,14 +92,16 @@ template <class Bits> Bits direct(Bits bits, Bits sign, double near, double x, R
 
 uint32_t floatBits(double x, const Inst &inst) {
   float near = float(x);
-  uint32_t bits = direct<uint32_t>(bitsTo<uint32_t>(near), 0x80000000u, double(near), x, inst.round);
+  uint32_t bits = direct<uint32_t>(bitsTo<uint32_t>(near), 0x80000000u,
+                                   double(near), x, inst.round);
   if (inst.ftz && (bits & 0x7f800000) == 0)
     bits &= 0x80000000u;
   return bits;
 }
 uint32_t halfBits(double x, Round round) {
   _Float16 near = static_cast<_Float16>(x);
-  return direct<uint16_t>(bitsTo<uint16_t>(near), 0x8000, double(near), x, round);
+  return direct<uint16_t>(bitsTo<uint16_t>(near), 0x8000, double(near), x,
+                          round);
 }
 uint32_t brainBits(double x, Round round) {
   // Through f32 rounded to odd: the second rounding is then the only one.
@@ -113,7 +131,8 @@ uint64_t toInteger(double x, const Inst &inst) {
     return 0;
   unsigned width = 8 * sizeOf(inst.type);
   if (isSigned(inst.type)) {
-    double limit = width == 64 ? 9223372036854775808.0 : double(1ull << (width - 1));
+    double limit =
+        width == 64 ? 9223372036854775808.0 : double(1ull << (width - 1));
     int64_t most = int64_t(~0ull >> (65 - width));
     if (x >= limit)
       return uint64_t(most);
@@ -131,23 +150,31 @@ uint64_t fromDouble(double x, const Inst &inst) {
   if (inst.relu)
     x = x > 0 ? x : 0;
   switch (inst.type) {
-  case Type::F16: return halfBits(x, inst.round);
-  case Type::BF16: return brainBits(x, inst.round);
-  case Type::TF32: return tf32Bits(x, inst.round);
-  case Type::F32: return floatBits(x, inst);
-  case Type::F64: return bitsTo<uint64_t>(x);
-  default: return toInteger(x, inst);
+  case Type::F16:
+    return halfBits(x, inst.round);
+  case Type::BF16:
+    return brainBits(x, inst.round);
+  case Type::TF32:
+    return tf32Bits(x, inst.round);
+  case Type::F32:
+    return floatBits(x, inst);
+  case Type::F64:
+    return bitsTo<uint64_t>(x);
+  default:
+    return toInteger(x, inst);
   }
 }
 
 /// Writes with the width of the result; a wider register is filled up with
 /// the sign of a signed value.
-void finish(WarpState &warp, const Inst &inst, uint32_t mask, uint64_t *values) {
+void finish(WarpState &warp, const Inst &inst, uint32_t mask,
+            uint64_t *values) {
   unsigned shift = 64 - 8 * sizeOf(inst.type);
   if (inst.ops[0].cls == Class::Dword) {
     for (unsigned lane = 0; lane < 32; ++lane)
-      values[lane] = isSigned(inst.type) ? uint64_t(int64_t(values[lane] << shift) >> shift)
-                                         : values[lane] << shift >> shift;
+      values[lane] = isSigned(inst.type)
+                         ? uint64_t(int64_t(values[lane] << shift) >> shift)
+                         : values[lane] << shift >> shift;
     commit(warp, inst, mask, values);
   } else {
     alignas(64) uint32_t words[32];
@@ -155,8 +182,9 @@ void finish(WarpState &warp, const Inst &inst, uint32_t mask, uint64_t *values) 
     // In a 32-bit row 16-bit values are kept without a sign, 8-bit ones are
     // extended to the 16 or 32 bits of the register.
     for (unsigned lane = 0; lane < 32; ++lane)
-      words[lane] = narrowSigned ? uint32_t(int64_t(values[lane] << shift) >> shift)
-                                 : uint32_t(values[lane] << shift >> shift);
+      words[lane] = narrowSigned
+                        ? uint32_t(int64_t(values[lane] << shift) >> shift)
+                        : uint32_t(values[lane] << shift >> shift);
     commit(warp, inst, mask, words);
   }
   spreadFrom<1>(warp, inst, mask);
@@ -172,7 +200,10 @@ void integerToInteger(WarpState &warp, const Inst &inst, uint32_t mask) {
     for (uint64_t &value : values) {
       bool negative = from && int64_t(value) < 0;
       if (negative)
-        value = !to ? 0 : int64_t(value) < -int64_t(most) - 1 ? uint64_t(-int64_t(most) - 1) : value;
+        value = !to ? 0
+                : int64_t(value) < -int64_t(most) - 1
+                    ? uint64_t(-int64_t(most) - 1)
+                    : value;
       else if (value > most)
         value = most;
     }
@@ -188,9 +219,11 @@ void integerToFloat(WarpState &warp, const Inst &inst, uint32_t mask) {
   for (uint64_t &value : values) {
     // f32 and f64 round from the integer itself, not from a double.
     if (inst.type == Type::F32 && nearest)
-      value = bitsTo<uint32_t>(isSignedSource ? float(int64_t(value)) : float(value));
+      value = bitsTo<uint32_t>(isSignedSource ? float(int64_t(value))
+                                              : float(value));
     else
-      value = fromDouble(isSignedSource ? double(int64_t(value)) : double(value), inst);
+      value = fromDouble(
+          isSignedSource ? double(int64_t(value)) : double(value), inst);
   }
   finish(warp, inst, mask, values);
 }
@@ -201,14 +234,17 @@ void fromFloating(WarpState &warp, const Inst &inst, uint32_t mask) {
   loadFloats(warp, inst, inst.ops[1], values);
   bool integral = isFloat(inst.type) && inst.round >= Round::Rni;
   for (unsigned lane = 0; lane < 32; ++lane) {
-    double x = integral ? roundToIntegral(values[lane], inst.round) : values[lane];
+    double x =
+        integral ? roundToIntegral(values[lane], inst.round) : values[lane];
     results[lane] = fromDouble(x, inst);
   }
   finish(warp, inst, mask, results);
 }
 
-template <class H> void packPair(WarpState &warp, const Inst &inst, uint32_t mask) {
-  const uint8_t *high = rowOf(warp, inst.ops[1]), *low = rowOf(warp, inst.ops[2]);
+template <class H>
+void packPair(WarpState &warp, const Inst &inst, uint32_t mask) {
+  const uint8_t *high = rowOf(warp, inst.ops[1]),
+                *low = rowOf(warp, inst.ops[2]);
   alignas(64) uint32_t values[32];
   for (unsigned lane = 0; lane < 32; ++lane) {
     float x = loadLane<float>(high, lane), y = loadLane<float>(low, lane);
@@ -216,13 +252,15 @@ template <class H> void packPair(WarpState &warp, const Inst &inst, uint32_t mas
       x = x > 0 ? x : 0;
       y = y > 0 ? y : 0;
     }
-    values[lane] = uint32_t(bitsTo<uint16_t>(fromFloat<H>(x))) << 16 | bitsTo<uint16_t>(fromFloat<H>(y));
+    values[lane] = uint32_t(bitsTo<uint16_t>(fromFloat<H>(x))) << 16 |
+                   bitsTo<uint16_t>(fromFloat<H>(y));
   }
   commit(warp, inst, mask, values);
   spreadFrom<2>(warp, inst, mask);
 }
 
-template <class H> void halfToFloat(WarpState &warp, const Inst &inst, uint32_t mask) {
+template <class H>
+void halfToFloat(WarpState &warp, const Inst &inst, uint32_t mask) {
   const uint8_t *row = rowOf(warp, inst.ops[1]);
   alignas(64) uint32_t values[32];
   for (unsigned lane = 0; lane < 32; ++lane)
@@ -231,7 +269,8 @@ template <class H> void halfToFloat(WarpState &warp, const Inst &inst, uint32_t 
   spreadFrom<1>(warp, inst, mask);
 }
 
-template <class H> void floatToHalf(WarpState &warp, const Inst &inst, uint32_t mask) {
+template <class H>
+void floatToHalf(WarpState &warp, const Inst &inst, uint32_t mask) {
   const uint8_t *row = rowOf(warp, inst.ops[1]);
   alignas(64) uint32_t values[32];
   for (unsigned lane = 0; lane < 32; ++lane)
@@ -251,7 +290,8 @@ Handler selectConversion(const Inst &inst) {
       return nullptr;
     return inst.type == Type::F16X2 ? packPair<_Float16> : packPair<Bf16>;
   }
-  bool plain = nearest && !inst.sat && !inst.relu && !inst.ftz && inst.ops[0].cls == Class::Word;
+  bool plain = nearest && !inst.sat && !inst.relu && !inst.ftz &&
+               inst.ops[0].cls == Class::Word;
   if (plain && inst.type == Type::F32 && inst.type2 == Type::F16)
     return halfToFloat<_Float16>;
   if (plain && inst.type == Type::F32 && inst.type2 == Type::BF16)

@@ -15,26 +15,39 @@ using namespace tilepipe::ptx;
 
 template <class T> static T apply(Atomic atomic, T old, T operand, T other) {
   switch (atomic) {
-  case Atomic::Add: return old + operand;
-  case Atomic::Min: return operand < old ? operand : old;
-  case Atomic::Max: return operand > old ? operand : old;
-  case Atomic::Exch: return operand;
-  case Atomic::Cas: return old == operand ? other : old;
-  default: break;
+  case Atomic::Add:
+    return old + operand;
+  case Atomic::Min:
+    return operand < old ? operand : old;
+  case Atomic::Max:
+    return operand > old ? operand : old;
+  case Atomic::Exch:
+    return operand;
+  case Atomic::Cas:
+    return old == operand ? other : old;
+  default:
+    break;
   }
   if constexpr (std::is_integral_v<T>) {
     switch (atomic) {
-    case Atomic::And: return old & operand;
-    case Atomic::Or: return old | operand;
-    case Atomic::Xor: return old ^ operand;
-    case Atomic::Inc: return old >= operand ? 0 : old + 1;
-    default: return old == 0 || old > operand ? operand : old - 1; // dec
+    case Atomic::And:
+      return old & operand;
+    case Atomic::Or:
+      return old | operand;
+    case Atomic::Xor:
+      return old ^ operand;
+    case Atomic::Inc:
+      return old >= operand ? 0 : old + 1;
+    default:
+      return old == 0 || old > operand ? operand : old - 1; // dec
     }
   }
   return old;
 }
 
-template <class T> static uint64_t applyBits(Atomic atomic, uint64_t old, uint64_t operand, uint64_t other) {
+template <class T>
+static uint64_t applyBits(Atomic atomic, uint64_t old, uint64_t operand,
+                          uint64_t other) {
   T x, y, z;
   memcpy(&x, &old, sizeof(T));
   memcpy(&y, &operand, sizeof(T));
@@ -45,25 +58,40 @@ template <class T> static uint64_t applyBits(Atomic atomic, uint64_t old, uint64
   return bits;
 }
 
-template <class H> static uint64_t applyHalf(Atomic atomic, uint64_t old, uint64_t operand) {
+template <class H>
+static uint64_t applyHalf(Atomic atomic, uint64_t old, uint64_t operand) {
   H x = bitsTo<H>(uint16_t(old)), y = bitsTo<H>(uint16_t(operand));
-  return bitsTo<uint16_t>(fromFloat<H>(apply<float>(atomic, toFloat(x), toFloat(y), 0.f)));
+  return bitsTo<uint16_t>(
+      fromFloat<H>(apply<float>(atomic, toFloat(x), toFloat(y), 0.f)));
 }
 
-static uint64_t applyTyped(const Inst &inst, uint64_t old, uint64_t operand, uint64_t other) {
+static uint64_t applyTyped(const Inst &inst, uint64_t old, uint64_t operand,
+                           uint64_t other) {
   Atomic atomic = inst.atomic;
   switch (inst.type) {
-  case Type::F16: return applyHalf<_Float16>(atomic, old, operand);
-  case Type::BF16: return applyHalf<Bf16>(atomic, old, operand);
-  case Type::F16X2: return applyHalf<_Float16>(atomic, old, operand) | applyHalf<_Float16>(atomic, old >> 16, operand >> 16) << 16;
-  case Type::BF16X2: return applyHalf<Bf16>(atomic, old, operand) | applyHalf<Bf16>(atomic, old >> 16, operand >> 16) << 16;
-  case Type::F32: return applyBits<float>(atomic, old, operand, other);
-  case Type::F64: return applyBits<double>(atomic, old, operand, other);
-  case Type::S32: return applyBits<int32_t>(atomic, old, operand, other);
-  case Type::S64: return applyBits<int64_t>(atomic, old, operand, other);
+  case Type::F16:
+    return applyHalf<_Float16>(atomic, old, operand);
+  case Type::BF16:
+    return applyHalf<Bf16>(atomic, old, operand);
+  case Type::F16X2:
+    return applyHalf<_Float16>(atomic, old, operand) |
+           applyHalf<_Float16>(atomic, old >> 16, operand >> 16) << 16;
+  case Type::BF16X2:
+    return applyHalf<Bf16>(atomic, old, operand) |
+           applyHalf<Bf16>(atomic, old >> 16, operand >> 16) << 16;
+  case Type::F32:
+    return applyBits<float>(atomic, old, operand, other);
+  case Type::F64:
+    return applyBits<double>(atomic, old, operand, other);
+  case Type::S32:
+    return applyBits<int32_t>(atomic, old, operand, other);
+  case Type::S64:
+    return applyBits<int64_t>(atomic, old, operand, other);
   case Type::B64:
-  case Type::U64: return applyBits<uint64_t>(atomic, old, operand, other);
-  default: return applyBits<uint32_t>(atomic, old, operand, other);
+  case Type::U64:
+    return applyBits<uint64_t>(atomic, old, operand, other);
+  default:
+    return applyBits<uint32_t>(atomic, old, operand, other);
   }
 }
 
@@ -86,10 +114,13 @@ void Block::atomic(Warp &warp, const Inst &inst, uint32_t mask) {
       continue;
     synchronise(warp, inst, at[lane]);
     uint8_t *unknown;
-    uint8_t *bytes = access(warp, inst, at[lane], lane, size, Access::Atomic, &unknown);
+    uint8_t *bytes =
+        access(warp, inst, at[lane], lane, size, Access::Atomic, &unknown);
     uint64_t old = 0;
     memcpy(&old, bytes, size);
-    uint64_t result = applyTyped(inst, old, value(warp, source, lane), inst.atomic == Atomic::Cas ? value(warp, other, lane) : 0);
+    uint64_t result =
+        applyTyped(inst, old, value(warp, source, lane),
+                   inst.atomic == Atomic::Cas ? value(warp, other, lane) : 0);
     memcpy(bytes, &result, size);
     results[lane] = old;
     if (unknown && *unknown)

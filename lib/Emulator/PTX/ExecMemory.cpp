@@ -14,11 +14,13 @@ using namespace tilepipe::ptx;
 
 uint64_t Block::value(Warp &warp, const Operand &operand, unsigned lane) const {
   const uint8_t *row = warp.state.base[operand.base] + operand.offset;
-  return operand.cls == Class::Dword ? reinterpret_cast<const uint64_t *>(row)[lane]
-                                     : reinterpret_cast<const uint32_t *>(row)[lane];
+  return operand.cls == Class::Dword
+             ? reinterpret_cast<const uint64_t *>(row)[lane]
+             : reinterpret_cast<const uint32_t *>(row)[lane];
 }
 
-void Block::setRow(Warp &warp, const Operand &to, uint32_t mask, const uint64_t *values) {
+void Block::setRow(Warp &warp, const Operand &to, uint32_t mask,
+                   const uint64_t *values) {
   if (to.kind != Operand::Register)
     return;
   uint8_t *row = warp.file.data() + to.offset;
@@ -39,13 +41,15 @@ void Block::setRow(Warp &warp, const Operand &to, uint32_t mask, const uint64_t 
   warp.undefined[to.reg] &= ~mask;
 }
 
-void Block::setUndefined(Warp &warp, const Operand &to, uint32_t mask, uint32_t undefined, uint32_t origin) {
+void Block::setUndefined(Warp &warp, const Operand &to, uint32_t mask,
+                         uint32_t undefined, uint32_t origin) {
   if (to.kind == Operand::Register)
     spread(warp.state, to.reg, mask, undefined, origin);
 }
 
 /// Addresses of all lanes; an undefined one is reported.
-void Block::addresses(Warp &warp, const Inst &inst, const Operand &operand, uint32_t mask, uint64_t *to) {
+void Block::addresses(Warp &warp, const Inst &inst, const Operand &operand,
+                      uint32_t mask, uint64_t *to) {
   if (operand.reg == 0) {
     std::fill(to, to + 32, uint64_t(operand.value));
     return;
@@ -63,11 +67,15 @@ void Block::addresses(Warp &warp, const Inst &inst, const Operand &operand, uint
   }
 }
 
-uint8_t *Block::sharedBytes(const Inst &inst, uint64_t address, uint32_t bytes) {
+uint8_t *Block::sharedBytes(const Inst &inst, uint64_t address,
+                            uint32_t bytes) {
   if (address < sharedStart || address + bytes > shared.size())
     fault(inst, "bounds",
-          "access of " + std::to_string(bytes) + " bytes at byte " + std::to_string(int64_t(address)) + " of shared memory, which ends at " + std::to_string(shared.size()) +
-              " (addresses start at " + std::to_string(sharedStart) + ")");
+          "access of " + std::to_string(bytes) + " bytes at byte " +
+              std::to_string(int64_t(address)) +
+              " of shared memory, which ends at " +
+              std::to_string(shared.size()) + " (addresses start at " +
+              std::to_string(sharedStart) + ")");
   return shared.data() + address;
 }
 
@@ -75,36 +83,57 @@ static const char *nameOfAccess(int kind) {
   return kind == 0 ? "read" : kind == 1 ? "write" : "atomic access";
 }
 
-void Block::noteShared(Warp &warp, const Inst &inst, uint64_t at, uint32_t bytes, Access kind) {
+void Block::noteShared(Warp &warp, const Inst &inst, uint64_t at,
+                       uint32_t bytes, Access kind) {
   bool strong = inst.strong || inst.volatile_ || kind == Access::Atomic;
-  Conflict conflict = kind == Access::Read
-                          ? monitor.read(at, bytes, warp.id, warp.clock, indexOf(inst), strong)
-                          : monitor.write(at, bytes, warp.id, warp.clock, indexOf(inst), strong);
+  Conflict conflict =
+      kind == Access::Read
+          ? monitor.read(at, bytes, warp.id, warp.clock, indexOf(inst), strong)
+          : monitor.write(at, bytes, warp.id, warp.clock, indexOf(inst),
+                          strong);
   report(warp, inst, conflict, nameOfAccess(int(kind)));
 }
 
-void Block::checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t at, GlobalCell &cell, Access kind) {
+void Block::checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t at,
+                      GlobalCell &cell, Access kind) {
   // Block numbers and epochs count from 1: a fresh cell conflicts with nobody.
   uint32_t self = linear + 1;
   bool strong = inst.strong || inst.volatile_ || kind == Access::Atomic;
   auto unordered = [&](uint32_t block, uint32_t who, uint32_t epoch) {
     return block == self && who != warp.id && warp.clock[who] < epoch;
   };
-  bool byWrite = unordered(cell.writeBlock, cell.writer, cell.writeEpoch) && !(strong && cell.atomic);
-  bool byRead = kind != Access::Read && unordered(cell.readBlock, cell.reader, cell.readEpoch);
-  bool otherBlock = cell.writeBlock && cell.writeBlock != self && !(strong && cell.atomic) && (kind != Access::Read || !kernel.communicates);
-  bool otherReader = kind != Access::Read && cell.readBlock && cell.readBlock != self && !kernel.communicates;
+  bool byWrite = unordered(cell.writeBlock, cell.writer, cell.writeEpoch) &&
+                 !(strong && cell.atomic);
+  bool byRead = kind != Access::Read &&
+                unordered(cell.readBlock, cell.reader, cell.readEpoch);
+  bool otherBlock = cell.writeBlock && cell.writeBlock != self &&
+                    !(strong && cell.atomic) &&
+                    (kind != Access::Read || !kernel.communicates);
+  bool otherReader = kind != Access::Read && cell.readBlock &&
+                     cell.readBlock != self && !kernel.communicates;
   if (byWrite || byRead || otherBlock || otherReader) {
     bool write = byWrite || otherBlock;
     uint32_t block = write ? cell.writeBlock : cell.readBlock;
     const Inst &other = this->at(write ? cell.writeInst : cell.readInst);
-    std::string who = " by warp " + std::to_string(write ? cell.writer : cell.reader);
+    std::string who =
+        " by warp " + std::to_string(write ? cell.writer : cell.reader);
     if (block != self)
       who += " of block " + std::to_string(block - 1);
-    Issue found = issue(inst, "race", std::string(nameOfAccess(int(kind))) + " of '" + range.name + "' at byte " + std::to_string(at) + " is not ordered after the " + (write ? "write" : "read") + " of another " + (block != self ? "block" : "warp"));
-    found.sites[0].access = std::string(nameOfAccess(int(kind))) + " by warp " + std::to_string(warp.id) + (block != self ? " of block " + std::to_string(linear) : "");
+    Issue found =
+        issue(inst, "race",
+              std::string(nameOfAccess(int(kind))) + " of '" + range.name +
+                  "' at byte " + std::to_string(at) +
+                  " is not ordered after the " + (write ? "write" : "read") +
+                  " of another " + (block != self ? "block" : "warp"));
+    found.sites[0].access =
+        std::string(nameOfAccess(int(kind))) + " by warp " +
+        std::to_string(warp.id) +
+        (block != self ? " of block " + std::to_string(linear) : "");
     found.sites[1] = site(other, (write ? "write" : "read") + who);
-    found.missing = block != self ? "blocks run in any order: an atomic, or disjoint bytes" : "a barrier between line " + std::to_string(other.line) + " and line " + std::to_string(inst.line);
+    found.missing =
+        block != self ? "blocks run in any order: an atomic, or disjoint bytes"
+                      : "a barrier between line " + std::to_string(other.line) +
+                            " and line " + std::to_string(inst.line);
     launch.add(std::move(found));
     return;
   }
@@ -124,12 +153,14 @@ void Block::checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t at, G
   cell.atomic = strong;
 }
 
-void Block::noteGlobal(Warp &warp, const Inst &inst, Range &range, uint64_t offset, uint32_t bytes, Access kind) {
+void Block::noteGlobal(Warp &warp, const Inst &inst, Range &range,
+                       uint64_t offset, uint32_t bytes, Access kind) {
   uint32_t granule = kernel.globalGranule;
   uint64_t cells = range.bytes / granule + 1;
   if (range.pages.empty())
     range.pages.resize(cells / Range::pageCells + 1);
-  for (uint64_t i = offset / granule, last = (offset + bytes - 1) / granule; i <= last; ++i) {
+  for (uint64_t i = offset / granule, last = (offset + bytes - 1) / granule;
+       i <= last; ++i) {
     auto &page = range.pages[i / Range::pageCells];
     if (!page)
       page = std::make_unique<GlobalCell[]>(Range::pageCells);
@@ -137,15 +168,27 @@ void Block::noteGlobal(Warp &warp, const Inst &inst, Range &range, uint64_t offs
   }
 }
 
-uint8_t *Block::access(Warp &warp, const Inst &inst, uint64_t address, unsigned lane, uint32_t bytes, Access kind, uint8_t **undefined) {
+uint8_t *Block::access(Warp &warp, const Inst &inst, uint64_t address,
+                       unsigned lane, uint32_t bytes, Access kind,
+                       uint8_t **undefined) {
   *undefined = nullptr;
   Space space = inst.space;
   if (space == Space::Generic) {
-    space = address >= sharedWindow ? Space::Shared : address >= localWindow ? Space::Local : address >= paramWindow ? Space::Param : Space::Global;
-    address -= space == Space::Shared ? sharedWindow : space == Space::Local ? localWindow : space == Space::Param ? paramWindow : 0;
+    space = address >= sharedWindow  ? Space::Shared
+            : address >= localWindow ? Space::Local
+            : address >= paramWindow ? Space::Param
+                                     : Space::Global;
+    address -= space == Space::Shared  ? sharedWindow
+               : space == Space::Local ? localWindow
+               : space == Space::Param ? paramWindow
+                                       : 0;
   }
   if (address & (bytes - 1))
-    fault(inst, "alignment", std::string(nameOfAccess(int(kind))) + " of " + std::to_string(bytes) + " bytes at address " + std::to_string(address) + " in lane " + std::to_string(lane) + " of warp " + std::to_string(warp.id));
+    fault(inst, "alignment",
+          std::string(nameOfAccess(int(kind))) + " of " +
+              std::to_string(bytes) + " bytes at address " +
+              std::to_string(address) + " in lane " + std::to_string(lane) +
+              " of warp " + std::to_string(warp.id));
   if (space == Space::Shared) {
     uint8_t *host = sharedBytes(inst, address, bytes);
     *undefined = sharedUndefined.data() + address;
@@ -155,14 +198,24 @@ uint8_t *Block::access(Warp &warp, const Inst &inst, uint64_t address, unsigned 
   }
   if (space == Space::Local) {
     if (address + bytes > kernel.localBytes || address < 64)
-      fault(inst, "bounds", std::string(nameOfAccess(int(kind))) + " of " + std::to_string(bytes) + " bytes at byte " + std::to_string(int64_t(address)) + " of local memory, which ends at " + std::to_string(kernel.localBytes));
+      fault(inst, "bounds",
+            std::string(nameOfAccess(int(kind))) + " of " +
+                std::to_string(bytes) + " bytes at byte " +
+                std::to_string(int64_t(address)) +
+                " of local memory, which ends at " +
+                std::to_string(kernel.localBytes));
     uint64_t offset = uint64_t(lane) * kernel.localBytes + address;
     *undefined = warp.localUndefined.data() + offset;
     return warp.local.data() + offset;
   }
   if (space == Space::Param) {
     if (address + bytes > launch.params.size() || kind != Access::Read)
-      fault(inst, "bounds", std::string(nameOfAccess(int(kind))) + " of " + std::to_string(bytes) + " bytes at byte " + std::to_string(int64_t(address)) + " of the parameters, which end at " + std::to_string(launch.params.size()));
+      fault(inst, "bounds",
+            std::string(nameOfAccess(int(kind))) + " of " +
+                std::to_string(bytes) + " bytes at byte " +
+                std::to_string(int64_t(address)) +
+                " of the parameters, which end at " +
+                std::to_string(launch.params.size()));
     return launch.params.data() + address;
   }
   Range *range = lastRange;
@@ -170,12 +223,18 @@ uint8_t *Block::access(Warp &warp, const Inst &inst, uint64_t address, unsigned 
   if (!range || offset >= range->bytes || offset + bytes > range->bytes) {
     range = launch.memory.find(address, bytes);
     if (!range)
-      fault(inst, "bounds", std::string(nameOfAccess(int(kind))) + " of " + std::to_string(bytes) + " bytes of global memory in lane " + std::to_string(lane) + " of warp " + std::to_string(warp.id) + ": " + launch.memory.describe(address, bytes));
+      fault(inst, "bounds",
+            std::string(nameOfAccess(int(kind))) + " of " +
+                std::to_string(bytes) + " bytes of global memory in lane " +
+                std::to_string(lane) + " of warp " + std::to_string(warp.id) +
+                ": " + launch.memory.describe(address, bytes));
     lastRange = range;
     offset = address - range->base;
   }
   if (kind != Access::Read && range->readOnly)
-    fault(inst, "bounds", std::string(nameOfAccess(int(kind))) + " of '" + range->name + "', which is read-only");
+    fault(inst, "bounds",
+          std::string(nameOfAccess(int(kind))) + " of '" + range->name +
+              "', which is read-only");
   if (trackRaces)
     noteGlobal(warp, inst, *range, offset, bytes, kind);
   return range->host + offset;
@@ -195,10 +254,17 @@ void Block::synchronise(Warp &warp, const Inst &inst, uint64_t address) {
 static uint64_t readBytes(const uint8_t *from, unsigned size) {
   uint64_t result = 0;
   switch (size) {
-  case 1: return *from;
-  case 2: memcpy(&result, from, 2); return result;
-  case 4: memcpy(&result, from, 4); return result;
-  default: memcpy(&result, from, 8); return result;
+  case 1:
+    return *from;
+  case 2:
+    memcpy(&result, from, 2);
+    return result;
+  case 4:
+    memcpy(&result, from, 4);
+    return result;
+  default:
+    memcpy(&result, from, 8);
+    return result;
   }
 }
 
@@ -218,7 +284,8 @@ void Block::load(Warp &warp, const Inst &inst, uint32_t mask) {
     if (inst.strong || inst.volatile_)
       synchronise(warp, inst, from[lane]);
     uint8_t *unknown;
-    const uint8_t *bytes = access(warp, inst, from[lane], lane, size * count, Access::Read, &unknown);
+    const uint8_t *bytes = access(warp, inst, from[lane], lane, size * count,
+                                  Access::Read, &unknown);
     for (unsigned i = 0; i < count; ++i) {
       values[i][lane] = extend(readBytes(bytes + i * size, size), inst.type);
       if (unknown && readBytes(unknown + i * size, size))
@@ -226,7 +293,9 @@ void Block::load(Warp &warp, const Inst &inst, uint32_t mask) {
     }
   }
   for (unsigned i = 0; i < count; ++i) {
-    const Operand &to = inst.ops[0].kind == Operand::Vector ? kernel.elements[inst.ops[0].first + i] : inst.ops[0];
+    const Operand &to = inst.ops[0].kind == Operand::Vector
+                            ? kernel.elements[inst.ops[0].first + i]
+                            : inst.ops[0];
     setRow(warp, to, mask, values[i]);
     if (undefined[i])
       setUndefined(warp, to, mask, undefined[i], indexOf(inst));
@@ -243,10 +312,18 @@ void Block::loadParam(Warp &warp, const Inst &inst, uint32_t mask) {
         continue;
       uint64_t at = from[lane] + i * size;
       if (at + size > launch.params.size() || at + size < at)
-        fault(inst, "bounds", "read of " + std::to_string(size) + " bytes at byte " + std::to_string(at) + " of the parameters, which end at " + std::to_string(launch.params.size()));
-      values[lane] = extend(readBytes(launch.params.data() + at, size), inst.type);
+        fault(inst, "bounds",
+              "read of " + std::to_string(size) + " bytes at byte " +
+                  std::to_string(at) + " of the parameters, which end at " +
+                  std::to_string(launch.params.size()));
+      values[lane] =
+          extend(readBytes(launch.params.data() + at, size), inst.type);
     }
-    setRow(warp, inst.ops[0].kind == Operand::Vector ? kernel.elements[inst.ops[0].first + i] : inst.ops[0], mask, values);
+    setRow(warp,
+           inst.ops[0].kind == Operand::Vector
+               ? kernel.elements[inst.ops[0].first + i]
+               : inst.ops[0],
+           mask, values);
   }
 }
 
@@ -256,14 +333,17 @@ void Block::store(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned size = sizeOf(inst.type), count = inst.vector;
   const Operand *parts[4];
   for (unsigned i = 0; i < count; ++i)
-    parts[i] = inst.ops[1].kind == Operand::Vector ? &kernel.elements[inst.ops[1].first + i] : &inst.ops[1];
+    parts[i] = inst.ops[1].kind == Operand::Vector
+                   ? &kernel.elements[inst.ops[1].first + i]
+                   : &inst.ops[1];
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!(mask >> lane & 1))
       continue;
     if (inst.strong || inst.volatile_)
       synchronise(warp, inst, to[lane]);
     uint8_t *unknown;
-    uint8_t *bytes = access(warp, inst, to[lane], lane, size * count, Access::Write, &unknown);
+    uint8_t *bytes = access(warp, inst, to[lane], lane, size * count,
+                            Access::Write, &unknown);
     for (unsigned i = 0; i < count; ++i) {
       uint64_t word = value(warp, *parts[i], lane);
       memcpy(bytes + i * size, &word, size);
@@ -271,28 +351,36 @@ void Block::store(Warp &warp, const Inst &inst, uint32_t mask) {
       if (unknown)
         memset(unknown + i * size, undefined, size);
       else if (undefined && trackUndefined)
-        reportUndefined(warp, inst, parts[i]->reg, "a value stored to global memory");
+        reportUndefined(warp, inst, parts[i]->reg,
+                        "a value stored to global memory");
     }
   }
 }
 
 /// A generic address from one of a space, and back.
 void Block::convertAddress(Warp &warp, const Inst &inst, uint32_t mask) {
-  uint64_t window = inst.space == Space::Shared ? sharedWindow : inst.space == Space::Local ? localWindow : inst.space == Space::Param ? paramWindow : 0;
+  uint64_t window = inst.space == Space::Shared  ? sharedWindow
+                    : inst.space == Space::Local ? localWindow
+                    : inst.space == Space::Param ? paramWindow
+                                                 : 0;
   uint64_t values[32];
   for (unsigned lane = 0; lane < 32; ++lane) {
     uint64_t from = value(warp, inst.ops[1], lane);
     values[lane] = inst.to ? from - window : from + window;
   }
   setRow(warp, inst.ops[0], mask, values);
-  setUndefined(warp, inst.ops[0], mask, warp.undefined[inst.ops[1].reg], warp.origin[inst.ops[1].reg]);
+  setUndefined(warp, inst.ops[0], mask, warp.undefined[inst.ops[1].reg],
+               warp.origin[inst.ops[1].reg]);
 }
 
 void Block::isSpace(Warp &warp, const Inst &inst, uint32_t mask) {
   uint64_t values[32];
   for (unsigned lane = 0; lane < 32; ++lane) {
     uint64_t at = value(warp, inst.ops[1], lane);
-    Space space = at >= sharedWindow ? Space::Shared : at >= localWindow ? Space::Local : at >= paramWindow ? Space::Param : Space::Global;
+    Space space = at >= sharedWindow  ? Space::Shared
+                  : at >= localWindow ? Space::Local
+                  : at >= paramWindow ? Space::Param
+                                      : Space::Global;
     values[lane] = space == inst.space;
   }
   setRow(warp, inst.ops[0], mask, values);

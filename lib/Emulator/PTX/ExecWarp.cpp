@@ -37,7 +37,8 @@ void Block::unpack(Warp &warp, const Inst &inst, uint32_t mask) {
   uint64_t from[32], values[32];
   for (unsigned lane = 0; lane < 32; ++lane)
     from[lane] = value(warp, inst.ops[1], lane);
-  uint32_t undefined = warp.undefined[inst.ops[1].reg], origin = warp.origin[inst.ops[1].reg];
+  uint32_t undefined = warp.undefined[inst.ops[1].reg],
+           origin = warp.origin[inst.ops[1].reg];
   for (unsigned i = 0; i < vector.count; ++i) {
     const Operand &part = kernel.elements[vector.first + i];
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -55,7 +56,9 @@ void Block::logicPredicate(Warp &warp, const Inst &inst, uint32_t mask) {
   } else if (inst.op != Op::MovPred) {
     uint32_t b = predicate(warp.state, inst.ops[2]);
     uint32_t other = warp.undefined[inst.ops[2].reg];
-    result = inst.op == Op::AndPred ? a & b : inst.op == Op::OrPred ? a | b : a ^ b;
+    result = inst.op == Op::AndPred  ? a & b
+             : inst.op == Op::OrPred ? a | b
+                                     : a ^ b;
     if (!undefined)
       from = inst.ops[2].reg;
     // A defined operand may decide alone.
@@ -74,7 +77,8 @@ void Block::logicPredicate(Warp &warp, const Inst &inst, uint32_t mask) {
 /// mask in bits 8-12.
 void Block::shuffle(Warp &warp, const Inst &inst, uint32_t mask) {
   requireMembers(warp, inst, inst.ops[4], mask);
-  const uint32_t *b = warp.row<uint32_t>(inst.ops[2]), *c = warp.row<uint32_t>(inst.ops[3]);
+  const uint32_t *b = warp.row<uint32_t>(inst.ops[2]),
+                 *c = warp.row<uint32_t>(inst.ops[3]);
   uint32_t from[32];
   memcpy(from, warp.row<uint32_t>(inst.ops[1]), sizeof(from));
   uint64_t values[32], inside[32];
@@ -82,14 +86,27 @@ void Block::shuffle(Warp &warp, const Inst &inst, uint32_t mask) {
   for (int lane = 0; lane < 32; ++lane) {
     if (!(mask >> lane & 1))
       continue;
-    int offset = b[lane] & 31, clamp = c[lane] & 31, segment = c[lane] >> 8 & 31;
+    int offset = b[lane] & 31, clamp = c[lane] & 31,
+        segment = c[lane] >> 8 & 31;
     int least = lane & segment, most = least | (clamp & ~segment), source;
     bool valid;
     switch (inst.mode) {
-    case Mode::Up: source = lane - offset; valid = source >= most; break;
-    case Mode::Down: source = lane + offset; valid = source <= most; break;
-    case Mode::Bfly: source = lane ^ offset; valid = source <= most; break;
-    default: source = least | (offset & ~segment); valid = source <= most; break;
+    case Mode::Up:
+      source = lane - offset;
+      valid = source >= most;
+      break;
+    case Mode::Down:
+      source = lane + offset;
+      valid = source <= most;
+      break;
+    case Mode::Bfly:
+      source = lane ^ offset;
+      valid = source <= most;
+      break;
+    default:
+      source = least | (offset & ~segment);
+      valid = source <= most;
+      break;
     }
     if (!valid)
       source = lane;
@@ -99,9 +116,12 @@ void Block::shuffle(Warp &warp, const Inst &inst, uint32_t mask) {
     gone |= uint32_t(!(mask >> source & 1)) << lane;
   }
   if (gone)
-    fault(inst, "divergence", "lane " + std::to_string(__builtin_ctz(gone)) + " reads a lane that does not take part");
+    fault(inst, "divergence",
+          "lane " + std::to_string(__builtin_ctz(gone)) +
+              " reads a lane that does not take part");
   setRow(warp, inst.ops[0], mask, values);
-  setUndefined(warp, inst.ops[0], mask, undefined, warp.origin[inst.ops[1].reg]);
+  setUndefined(warp, inst.ops[0], mask, undefined,
+               warp.origin[inst.ops[1].reg]);
   setRow(warp, inst.second, mask, inside);
 }
 
@@ -148,17 +168,30 @@ void Block::reduce(Warp &warp, const Inst &inst, uint32_t mask) {
     uint32_t x = from[lane];
     bool less = isSignedType ? int32_t(x) < int32_t(result) : x < result;
     switch (inst.mode) {
-    case Mode::Add: result += x; break;
-    case Mode::Min: result = less ? x : result; break;
-    case Mode::Max: result = less ? result : x; break;
-    case Mode::And: result &= x; break;
-    case Mode::Or: result |= x; break;
-    default: result ^= x; break;
+    case Mode::Add:
+      result += x;
+      break;
+    case Mode::Min:
+      result = less ? x : result;
+      break;
+    case Mode::Max:
+      result = less ? result : x;
+      break;
+    case Mode::And:
+      result &= x;
+      break;
+    case Mode::Or:
+      result |= x;
+      break;
+    default:
+      result ^= x;
+      break;
     }
   }
   uint64_t values[32];
   std::fill(values, values + 32, result);
   setRow(warp, inst.ops[0], mask, values);
   bool undefined = warp.undefined[inst.ops[1].reg] & mask;
-  setUndefined(warp, inst.ops[0], mask, undefined ? ~0u : 0, warp.origin[inst.ops[1].reg]);
+  setUndefined(warp, inst.ops[0], mask, undefined ? ~0u : 0,
+               warp.origin[inst.ops[1].reg]);
 }

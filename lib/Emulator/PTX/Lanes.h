@@ -1,4 +1,5 @@
-//===- Lanes.h - Lane-by-lane execution, compiled once for each set of vector instructions *- C++ -*-===//
+//===- Lanes.h - Lane-by-lane execution, compiled once for each set of vector
+// instructions *- C++ -*-===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -169,8 +170,7 @@ template <class R, class... A, R (*fn)(A...)> struct Each<fn> {
     spreadFrom<sizeof...(A)>(warp, inst, mask);
   }
   static void run(WarpState &warp, const Inst &inst, uint32_t mask) {
-    go(warp, inst, mask,
-       std::make_integer_sequence<unsigned, sizeof...(A)>());
+    go(warp, inst, mask, std::make_integer_sequence<unsigned, sizeof...(A)>());
   }
 };
 
@@ -187,8 +187,7 @@ template <class R, class... A, R (*fn)(const Inst &, A...)> struct Each<fn> {
     spreadFrom<sizeof...(A)>(warp, inst, mask);
   }
   static void run(WarpState &warp, const Inst &inst, uint32_t mask) {
-    go(warp, inst, mask,
-       std::make_integer_sequence<unsigned, sizeof...(A)>());
+    go(warp, inst, mask, std::make_integer_sequence<unsigned, sizeof...(A)>());
   }
 };
 
@@ -197,8 +196,7 @@ inline void commitPredicate(WarpState &warp, const Operand &to, uint32_t mask,
                             uint32_t value) {
   if (to.kind != Operand::Register)
     return;
-  uint32_t &word =
-      *reinterpret_cast<uint32_t *>(warp.base[0] + to.offset);
+  uint32_t &word = *reinterpret_cast<uint32_t *>(warp.base[0] + to.offset);
   word = (word & ~mask) | (value & mask);
 }
 

@@ -56,20 +56,28 @@ bool tilepipe::ptx::parsePolicy(const std::string &name, Policy &policy) {
   return false;
 }
 
+/// Many uses of one undefined value are one issue.
 static bool sameSites(const Issue &a, const Issue &b) {
-  return a.kind == b.kind && a.sites[0].line == b.sites[0].line &&
-         a.sites[1].line == b.sites[1].line;
+  bool sameOrigin = a.sites[1].line && a.kind == "uninitialised";
+  return a.kind == b.kind && a.sites[1].line == b.sites[1].line &&
+         (sameOrigin || a.sites[0].line == b.sites[0].line);
 }
 
-/// The same fault at the same place is one issue, counted.
+/// The same fault at the same place is one issue, counted. No kind crowds out
+/// the others.
 void Launch::add(Issue issue) {
   std::lock_guard<std::mutex> lock(mutex);
-  for (Issue &known : report.issues)
+  uint32_t ofKind = 0;
+  for (Issue &known : report.issues) {
+    ofKind += known.kind == issue.kind;
     if (sameSites(known, issue)) {
       ++known.count;
       return;
     }
-  if (report.issues.size() < options.maxIssues || issue.fatal)
+  }
+  bool room = report.issues.size() < options.maxIssues &&
+              ofKind <= options.maxIssues / 4;
+  if (room || issue.fatal)
     report.issues.push_back(std::move(issue));
 }
 
@@ -107,22 +115,35 @@ static bool fits(const Kernel &kernel, const LaunchOptions &options,
       return fail("grid and block must not be empty");
     threads *= std::min<uint64_t>(options.block[i], 4096);
     blocks *= std::min<uint64_t>(options.grid[i], 1ull << 20);
-    if (kernel.requiredThreads[i] && kernel.requiredThreads[i] != options.block[i])
-      return fail("block of " + std::to_string(options.block[i]) + " threads in dimension " + std::to_string(i) + ", .reqntid asks for " + std::to_string(kernel.requiredThreads[i]));
+    if (kernel.requiredThreads[i] &&
+        kernel.requiredThreads[i] != options.block[i])
+      return fail("block of " + std::to_string(options.block[i]) +
+                  " threads in dimension " + std::to_string(i) +
+                  ", .reqntid asks for " +
+                  std::to_string(kernel.requiredThreads[i]));
   }
   const uint32_t *most = kernel.maxThreads;
-  if (threads > 1024 || (most[0] && threads > uint64_t(most[0]) * most[1] * most[2]))
-    return fail("block of " + std::to_string(threads) + " threads, at most " + std::to_string(most[0] ? uint64_t(most[0]) * most[1] * most[2] : 1024) + " are allowed");
+  if (threads > 1024 ||
+      (most[0] && threads > uint64_t(most[0]) * most[1] * most[2]))
+    return fail(
+        "block of " + std::to_string(threads) + " threads, at most " +
+        std::to_string(most[0] ? uint64_t(most[0]) * most[1] * most[2] : 1024) +
+        " are allowed");
   if (blocks > 0xfffffff0u)
     return fail("more than 2^32 blocks");
   if (options.sharedBytes > (1u << 20))
-    return fail(std::to_string(options.sharedBytes) + " bytes of shared memory");
+    return fail(std::to_string(options.sharedBytes) +
+                " bytes of shared memory");
   if (arguments.size() != kernel.params.size())
-    return fail("takes " + std::to_string(kernel.params.size()) + " arguments, got " + std::to_string(arguments.size()));
+    return fail("takes " + std::to_string(kernel.params.size()) +
+                " arguments, got " + std::to_string(arguments.size()));
   for (size_t i = 0; i < arguments.size(); ++i) {
     uint64_t bytes = arguments[i].buffer ? 8 : arguments[i].bytes;
     if (bytes != kernel.params[i].bytes)
-      return fail("parameter " + std::to_string(i) + " ('" + kernel.params[i].name + "') has " + std::to_string(kernel.params[i].bytes) + " bytes, the argument " + std::to_string(bytes));
+      return fail("parameter " + std::to_string(i) + " ('" +
+                  kernel.params[i].name + "') has " +
+                  std::to_string(kernel.params[i].bytes) +
+                  " bytes, the argument " + std::to_string(bytes));
   }
   return true;
 }
@@ -145,11 +166,13 @@ static void runBlocks(Launch &launch) {
   std::atomic<uint32_t> next{0};
   auto work = [&] {
     for (uint32_t i; !launch.stop && (i = next++) < blocks;) {
-      const uint32_t at[3] = {i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1]};
+      const uint32_t at[3] = {i % grid[0], i / grid[0] % grid[1],
+                              i / grid[0] / grid[1]};
       Block(launch, at, i).run();
     }
   };
-  uint32_t threads = launch.options.races ? 1 : std::min(launch.options.threads, blocks);
+  uint32_t threads =
+      launch.options.races ? 1 : std::min(launch.options.threads, blocks);
   std::vector<std::thread> pool;
   for (uint32_t i = 1; i < threads; ++i)
     pool.emplace_back(work);
@@ -169,16 +192,19 @@ bool tilepipe::ptx::launch(const Program &program, const Kernel &kernel,
   Launch state(program, kernel, options, report);
   auto start = steady_clock::now();
   if (options.timeout > 0)
-    state.deadline = duration<double>(start.time_since_epoch()).count() + options.timeout;
+    state.deadline =
+        duration<double>(start.time_since_epoch()).count() + options.timeout;
   if (options.census)
     state.counts.assign(kernel.code.size(), 0);
   state.memory.build(program, arguments);
   fillParams(state, arguments);
   runBlocks(state);
   report.completed = !state.stop;
-  report.statistics.seconds = duration<double>(steady_clock::now() - start).count();
+  report.statistics.seconds =
+      duration<double>(steady_clock::now() - start).count();
   for (size_t i = 0; i + 1 < kernel.code.size() && options.census; ++i)
     if (state.counts[i])
-      report.statistics.census[program.mnemonics[kernel.code[i].mnemonic]] += state.counts[i];
+      report.statistics.census[program.mnemonics[kernel.code[i].mnemonic]] +=
+          state.counts[i];
   return true;
 }

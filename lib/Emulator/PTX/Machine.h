@@ -112,7 +112,8 @@ private:
   void execute(Warp &warp, const Inst &inst, uint32_t active, uint32_t mask);
   bool special(Warp &warp, const Inst &inst, uint32_t active, uint32_t mask);
   void branch(Warp &warp, const Inst &inst, uint32_t active, uint32_t mask);
-  void branchIndexed(Warp &warp, const Inst &inst, uint32_t active, uint32_t mask);
+  void branchIndexed(Warp &warp, const Inst &inst, uint32_t active,
+                     uint32_t mask);
   void leave(Warp &warp, uint32_t mask);
   [[noreturn]] void deadlock();
   void finishBlock();
@@ -120,23 +121,32 @@ private:
   // Reports.cpp
   Site site(const Inst &inst, std::string access) const;
   Issue issue(const Inst &inst, const char *kind, std::string message) const;
-  [[noreturn]] void fault(const Inst &inst, const char *kind, std::string message) const;
-  void report(const Warp &warp, const Inst &inst, const Conflict &conflict, const char *access);
-  void reportUndefined(Warp &warp, const Inst &inst, uint32_t reg, const char *use);
+  [[noreturn]] void fault(const Inst &inst, const char *kind,
+                          std::string message) const;
+  void report(const Warp &warp, const Inst &inst, const Conflict &conflict,
+              const char *access);
+  void reportUndefined(Warp &warp, const Inst &inst, uint32_t reg,
+                       const char *use);
   void requireWarp(const Warp &warp, const Inst &inst, uint32_t mask) const;
-  void requireMembers(Warp &warp, const Inst &inst, const Operand &members, uint32_t mask);
+  void requireMembers(Warp &warp, const Inst &inst, const Operand &members,
+                      uint32_t mask);
 
   // ExecMemory.cpp
   uint64_t address(Warp &warp, const Operand &operand, unsigned lane) const;
-  void addresses(Warp &warp, const Inst &inst, const Operand &operand, uint32_t mask, uint64_t *to);
+  void addresses(Warp &warp, const Inst &inst, const Operand &operand,
+                 uint32_t mask, uint64_t *to);
   enum class Access : uint8_t { Read, Write, Atomic };
   /// Host bytes behind an address, checked and noted; `undefined` gets the
   /// bytes that say what is undefined, or null.
-  uint8_t *access(Warp &warp, const Inst &inst, uint64_t address, unsigned lane, uint32_t bytes, Access kind, uint8_t **undefined);
+  uint8_t *access(Warp &warp, const Inst &inst, uint64_t address, unsigned lane,
+                  uint32_t bytes, Access kind, uint8_t **undefined);
   uint8_t *sharedBytes(const Inst &inst, uint64_t address, uint32_t bytes);
-  void noteShared(Warp &warp, const Inst &inst, uint64_t address, uint32_t bytes, Access kind);
-  void noteGlobal(Warp &warp, const Inst &inst, Range &range, uint64_t offset, uint32_t bytes, Access kind);
-  void checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t index, GlobalCell &cell, Access kind);
+  void noteShared(Warp &warp, const Inst &inst, uint64_t address,
+                  uint32_t bytes, Access kind);
+  void noteGlobal(Warp &warp, const Inst &inst, Range &range, uint64_t offset,
+                  uint32_t bytes, Access kind);
+  void checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t index,
+                 GlobalCell &cell, Access kind);
   void synchronise(Warp &warp, const Inst &inst, uint64_t address);
   void load(Warp &warp, const Inst &inst, uint32_t mask);
   void loadParam(Warp &warp, const Inst &inst, uint32_t mask);
@@ -171,10 +181,14 @@ private:
   uint32_t expectedThreads(const Barrier &barrier) const;
 
   const Inst &at(uint32_t index) const { return kernel.code[index]; }
-  uint32_t indexOf(const Inst &inst) const { return &inst - kernel.code.data(); }
+  uint32_t indexOf(const Inst &inst) const {
+    return &inst - kernel.code.data();
+  }
   /// Writes 32 words or double words of `values` under a mask.
-  void setRow(Warp &warp, const Operand &to, uint32_t mask, const uint64_t *values);
-  void setUndefined(Warp &warp, const Operand &to, uint32_t mask, uint32_t undefined, uint32_t origin);
+  void setRow(Warp &warp, const Operand &to, uint32_t mask,
+              const uint64_t *values);
+  void setUndefined(Warp &warp, const Operand &to, uint32_t mask,
+                    uint32_t undefined, uint32_t origin);
   uint64_t value(Warp &warp, const Operand &operand, unsigned lane) const;
 
   Launch &launch;
@@ -191,7 +205,8 @@ private:
   std::mt19937_64 random;
   Range *lastRange = nullptr;
   bool trackUndefined, trackRaces;
-  uint64_t instructions = 0, threadInstructions = 0, barrierCount = 0, copyCount = 0;
+  uint64_t instructions = 0, threadInstructions = 0, barrierCount = 0,
+           copyCount = 0;
 };
 
 } // namespace tilepipe::ptx

@@ -20,24 +20,33 @@ void GlobalMemory::build(const Program &program,
   }
   for (size_t i = 0; i < variables.size(); ++i) {
     const Variable &variable = program.variables[i];
-    ranges.push_back({variable.address, variable.bytes, variables[i].data(),
-                      variable.constant, variable.name, {}});
+    ranges.push_back({variable.address,
+                      variable.bytes,
+                      variables[i].data(),
+                      variable.constant,
+                      variable.name,
+                      {}});
   }
   std::vector<unsigned> order;
   for (unsigned i = 0; i < arguments.size(); ++i)
     if (arguments[i].buffer)
       order.push_back(i);
-  auto start = [&](unsigned i) { return static_cast<uint8_t *>(arguments[i].data); };
+  auto start = [&](unsigned i) {
+    return static_cast<uint8_t *>(arguments[i].data);
+  };
   std::stable_sort(order.begin(), order.end(),
                    [&](unsigned a, unsigned b) { return start(a) < start(b); });
   addresses.assign(arguments.size(), 0);
   uint64_t next = globalBase;
   for (unsigned i : order) {
     const Argument &argument = arguments[i];
-    Range *last = ranges.empty() || ranges.back().base < globalBase ? nullptr : &ranges.back();
+    Range *last = ranges.empty() || ranges.back().base < globalBase
+                      ? nullptr
+                      : &ranges.back();
     if (argument.bytes && last && start(i) < last->host + last->bytes) {
       addresses[i] = last->base + (start(i) - last->host);
-      last->bytes = std::max<uint64_t>(last->bytes, start(i) - last->host + argument.bytes);
+      last->bytes = std::max<uint64_t>(last->bytes,
+                                       start(i) - last->host + argument.bytes);
       last->readOnly &= argument.readOnly;
       last->name += ", " + argument.name;
     } else {
@@ -45,15 +54,21 @@ void GlobalMemory::build(const Program &program,
       uint64_t gap = 1 << 20;
       if (last)
         next = (last->base + last->bytes + gap + 4095) / 4096 * 4096;
-      ranges.push_back({next, argument.bytes, start(i), argument.readOnly, argument.name, {}});
+      ranges.push_back({next,
+                        argument.bytes,
+                        start(i),
+                        argument.readOnly,
+                        argument.name,
+                        {}});
       addresses[i] = next;
     }
   }
 }
 
 Range *GlobalMemory::find(uint64_t address, uint64_t bytes) {
-  auto it = std::upper_bound(ranges.begin(), ranges.end(), address,
-                             [](uint64_t a, const Range &r) { return a < r.base; });
+  auto it =
+      std::upper_bound(ranges.begin(), ranges.end(), address,
+                       [](uint64_t a, const Range &r) { return a < r.base; });
   if (it == ranges.begin())
     return nullptr;
   --it;
@@ -67,7 +82,7 @@ std::string GlobalMemory::describe(uint64_t address, uint64_t bytes) const {
   bool before = false;
   for (const Range &range : ranges) {
     uint64_t end = range.base + range.bytes;
-    uint64_t distance = address < range.base ? range.base - address
+    uint64_t distance = address < range.base    ? range.base - address
                         : address + bytes > end ? address + bytes - end
                                                 : 0;
     if (distance < best) {
@@ -78,6 +93,6 @@ std::string GlobalMemory::describe(uint64_t address, uint64_t bytes) const {
   }
   if (!near || best > (1ull << 32))
     return "address " + std::to_string(address) + " is in no buffer";
-  return std::to_string(best) + " bytes " + (before ? "before" : "behind") + " '" +
-         near->name + "' of " + std::to_string(near->bytes) + " bytes";
+  return std::to_string(best) + " bytes " + (before ? "before" : "behind") +
+         " '" + near->name + "' of " + std::to_string(near->bytes) + " bytes";
 }

@@ -77,7 +77,8 @@ void transpose(const Element *from, Vector *to) {
       to[x][n] = from[n * k + x];
 }
 
-void loadRows(const MmaShape &shape, const uint32_t *const *c, unsigned half, Row8 *rows) {
+void loadRows(const MmaShape &shape, const uint32_t *const *c, unsigned half,
+              Row8 *rows) {
   if (shape.result == Type::F16) {
     float values[64];
     widen<_Float16>(c[half], values);
@@ -92,7 +93,8 @@ void loadRows(const MmaShape &shape, const uint32_t *const *c, unsigned half, Ro
   memcpy(rows, words, sizeof(words));
 }
 
-void storeRows(const MmaShape &shape, uint32_t *const *d, unsigned half, const Row8 *rows) {
+void storeRows(const MmaShape &shape, uint32_t *const *d, unsigned half,
+               const Row8 *rows) {
   if (shape.result == Type::F16) {
     const float *values = reinterpret_cast<const float *>(rows);
     uint16_t halves[64];
@@ -111,7 +113,8 @@ void storeRows(const MmaShape &shape, uint32_t *const *d, unsigned half, const R
 
 template <unsigned k, class Element, class Vector, class WidenA, class WidenB>
 void run(const MmaShape &shape, uint32_t *const *d, const uint32_t *const *a,
-         const uint32_t *const *b, const uint32_t *const *c, WidenA widenA, WidenB widenB) {
+         const uint32_t *const *b, const uint32_t *const *c, WidenA widenA,
+         WidenB widenB) {
   Vector columns[2][k];
   alignas(64) Element values[8 * k];
   for (unsigned group = 0; group < shape.groups; ++group) {
@@ -123,7 +126,8 @@ void run(const MmaShape &shape, uint32_t *const *d, const uint32_t *const *a,
     loadRows(shape, c, half, rows[half]);
     for (unsigned group = 0; group < shape.groups; ++group) {
       widenA(a[2 * group + half], values);
-      multiply<k>(values, columns[group], reinterpret_cast<Vector *>(rows[half]));
+      multiply<k>(values, columns[group],
+                  reinterpret_cast<Vector *>(rows[half]));
     }
   }
   // D may be A or B: nothing is written before everything was read.
@@ -135,17 +139,21 @@ void mma(const MmaShape &shape, uint32_t *const *d, const uint32_t *const *a,
          const uint32_t *const *b, const uint32_t *const *c) {
   switch (shape.element) {
   case Type::F16:
-    return run<8, float, Row8>(shape, d, a, b, c, widen<_Float16, float>, widen<_Float16, float>);
+    return run<8, float, Row8>(shape, d, a, b, c, widen<_Float16, float>,
+                               widen<_Float16, float>);
   case Type::BF16:
-    return run<8, float, Row8>(shape, d, a, b, c, widen<Bf16, float>, widen<Bf16, float>);
+    return run<8, float, Row8>(shape, d, a, b, c, widen<Bf16, float>,
+                               widen<Bf16, float>);
   case Type::TF32:
     return run<4, float, Row8>(shape, d, a, b, c, widenTf32, widenTf32);
   default:
     break;
   }
-  auto signedBytes = widen<int8_t, int32_t>, unsignedBytes = widen<uint8_t, int32_t>;
+  auto signedBytes = widen<int8_t, int32_t>,
+       unsignedBytes = widen<uint8_t, int32_t>;
   return run<16, int32_t, Row8i>(shape, d, a, b, c,
-                                 shape.element == Type::U8 ? unsignedBytes : signedBytes,
+                                 shape.element == Type::U8 ? unsignedBytes
+                                                           : signedBytes,
                                  shape.unsignedB ? unsignedBytes : signedBytes);
 }
 

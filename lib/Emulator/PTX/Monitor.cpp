@@ -62,7 +62,7 @@ Conflict SharedMonitor::read(uint64_t address, uint32_t bytes, uint32_t warp,
     const Cell &cell = cells[i];
     if (cell.flights) {
       conflict = {Conflict::InFlight, i << shift, cell.flightWarp,
-                  cell.flightInst, 0, true};
+                  cell.flightInst,    0,          true};
       return conflict;
     }
     if (findWriter(i, warp, clock, strong, conflict))
@@ -82,7 +82,7 @@ Conflict SharedMonitor::write(uint64_t address, uint32_t bytes, uint32_t warp,
     Cell &cell = cells[i];
     if (cell.flights) {
       conflict = {Conflict::InFlight, i << shift, cell.flightWarp,
-                  cell.flightInst, 0, true};
+                  cell.flightInst,    0,          true};
       return conflict;
     }
     if (findWriter(i, warp, clock, strong, conflict) ||
@@ -105,7 +105,7 @@ Conflict SharedMonitor::begin(uint64_t address, uint32_t bytes, uint32_t warp,
     const Cell &cell = cells[i];
     if (cell.flights)
       conflict = {Conflict::InFlight, i << shift, cell.flightWarp,
-                  cell.flightInst, 0, true};
+                  cell.flightInst,    0,          true};
     else if (!findWriter(i, warp, clock, false, conflict))
       findReader(i, warp, clock, false, conflict);
   }

@@ -23,7 +23,8 @@ namespace {
 #define INTS "u16 u32 u64 s16 s32 s64"
 #define BITS "b16 b32 b64"
 #define HALVES "f16 f16x2 bf16 bf16x2"
-#define SCALARS "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f16x2 bf16x2 f32 f64"
+#define SCALARS                                                                \
+  "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f16x2 bf16x2 f32 f64"
 #define CONVERTIBLE "u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64"
 #define SCOPES "cta cluster gpu sys "
 #define CACHE                                                                  \
@@ -95,15 +96,18 @@ const OpcodeForm forms[] = {
      CONVERTIBLE " f16x2 bf16x2 tf32/" CONVERTIBLE, "DT?T"},
     {"mov", Op::Mov, "", BITS " " INTS " f16 bf16 f16x2 bf16x2 f32 f64", "VV"},
     {"mov.pred", Op::MovPred, "", "", "Pp"},
-    {"cvta", Op::Cvta, "to global shared shared::cta local param const", "u32 u64", "DS"},
-    {"isspacep", Op::Isspacep, "global shared shared::cta local param const", "", "Pa"},
+    {"cvta", Op::Cvta, "to global shared shared::cta local param const",
+     "u32 u64", "DS"},
+    {"isspacep", Op::Isspacep, "global shared shared::cta local param const",
+     "", "Pa"},
     {"ld", Op::Ld, "v2 v4 weak volatile relaxed acquire " SCOPES CACHE SPACES,
      SCALARS, "VM?A"},
     {"ld.global.nc", Op::Ld, "v2 v4 " CACHE, SCALARS, "VM?A"},
     {"ldu", Op::Ld, "v2 v4 global", SCALARS, "VM"},
     {"st", Op::St, "v2 v4 weak volatile relaxed release " SCOPES CACHE SPACES,
      SCALARS, "Mv?A"},
-    {"prefetch", Op::Nop, "global local L1 L2 L2::evict_last L2::evict_normal", "", "M"},
+    {"prefetch", Op::Nop, "global local L1 L2 L2::evict_last L2::evict_normal",
+     "", "M"},
     {"prefetchu", Op::Nop, "L1", "", "M"},
     {"createpolicy", Op::CreatePolicy,
      "fractional L2::evict_last L2::evict_normal L2::evict_first "
@@ -153,14 +157,18 @@ const OpcodeForm forms[] = {
     {"redux.sync", Op::Redux, "add min max and or xor", "b32 u32 s32", "DSB"},
     {"activemask", Op::ActiveMask, "", "b32", "G"},
     // Asynchronous copies and tensor cores.
-    {"cp.async.ca.shared.global", Op::CpAsync, "L2::cache_hint L2::64B L2::128B L2::256B", "", "MMi?BA"},
-    {"cp.async.cg.shared.global", Op::CpAsync, "L2::cache_hint L2::64B L2::128B L2::256B", "", "MMi?BA"},
+    {"cp.async.ca.shared.global", Op::CpAsync,
+     "L2::cache_hint L2::64B L2::128B L2::256B", "", "MMi?BA"},
+    {"cp.async.cg.shared.global", Op::CpAsync,
+     "L2::cache_hint L2::64B L2::128B L2::256B", "", "MMi?BA"},
     {"cp.async.commit_group", Op::CpCommit, "", "", ""},
     {"cp.async.wait_group", Op::CpWait, "", "", "i"},
     {"cp.async.wait_all", Op::CpWaitAll, "", "", ""},
-    {"ldmatrix.sync.aligned.m8n8", Op::LdMatrix, "x1 x2 x4 trans shared shared::cta", "b16", "FM"},
+    {"ldmatrix.sync.aligned.m8n8", Op::LdMatrix,
+     "x1 x2 x4 trans shared shared::cta", "b16", "FM"},
     {"movmatrix.sync.aligned.m8n8.trans", Op::MovMatrix, "", "b16", "GB"},
-    {"mma.sync.aligned", Op::Mma, "m16n8k4 m16n8k8 m16n8k16 m16n8k32 row col satfinite", "*", "Ffff"},
+    {"mma.sync.aligned", Op::Mma,
+     "m16n8k4 m16n8k8 m16n8k16 m16n8k32 row col satfinite", "*", "Ffff"},
 };
 
 #undef INTS

@@ -83,7 +83,8 @@ private:
   void bindOperands(Inst &inst, const OpcodeForm &form,
                     std::vector<RawOperand> &raw, const Token &at);
   Operand bind(Inst &inst, char letter, RawOperand &raw, unsigned position);
-  Operand bindVector(Inst &inst, RawOperand &raw, bool result, Class cls, Type type);
+  Operand bindVector(Inst &inst, RawOperand &raw, bool result, Class cls,
+                     Type type);
   Operand bindMemory(Inst &inst, RawOperand &raw, unsigned position);
   Operand bindResult(RawOperand &raw, Class cls, bool wider);
   Operand bindSource(RawOperand &raw, Class cls, Type type, bool wider);
@@ -93,7 +94,8 @@ private:
   void specialise(Inst &inst, std::vector<std::string> &words,
                   std::vector<RawOperand> &raw, const Token &at);
   void decodeMove(Inst &inst, std::vector<RawOperand> &raw, const Token &at);
-  void decodeMma(Inst &inst, const std::vector<std::string> &words, const Token &at);
+  void decodeMma(Inst &inst, const std::vector<std::string> &words,
+                 const Token &at);
   void noteAccess(const Inst &inst);
   [[noreturn]] void wrongOperand(const RawOperand &raw, const char *wanted);
 
@@ -129,9 +131,30 @@ private:
 
 /// The special registers, in the order in which a warp fills them.
 enum Special : uint8_t {
-  TidX, TidY, TidZ, NTidX, NTidY, NTidZ, CtaX, CtaY, CtaZ, NCtaX, NCtaY, NCtaZ,
-  LaneId, WarpId, NWarps, MaskEq, MaskLt, MaskLe, MaskGt, MaskGe, Zero32,
-  SharedSize, Zero64, NumSpecial
+  TidX,
+  TidY,
+  TidZ,
+  NTidX,
+  NTidY,
+  NTidZ,
+  CtaX,
+  CtaY,
+  CtaZ,
+  NCtaX,
+  NCtaY,
+  NCtaZ,
+  LaneId,
+  WarpId,
+  NWarps,
+  MaskEq,
+  MaskLt,
+  MaskLe,
+  MaskGt,
+  MaskGe,
+  Zero32,
+  SharedSize,
+  Zero64,
+  NumSpecial
 };
 /// Byte offset of a special register in every register file.
 inline uint32_t specialOffset(unsigned special) { return special * 128; }
@@ -143,7 +166,7 @@ void computeReconvergence(Kernel &kernel);
 Handler selectHandler(const Inst &inst);
 /// The class of register a type is kept in.
 inline Class classOf(Type type) {
-  return type == Type::Pred ? Class::Pred
+  return type == Type::Pred  ? Class::Pred
          : sizeOf(type) == 8 ? Class::Dword
                              : Class::Word;
 }

@@ -21,11 +21,11 @@ struct TypeInfo {
 
 /// In the order of `Type`.
 static const TypeInfo typeInfos[] = {
-    {"", 0},     {"b8", 1},     {"b16", 2},   {"b32", 4},   {"b64", 8},
-    {"u8", 1},   {"u16", 2},    {"u32", 4},   {"u64", 8},   {"s8", 1},
-    {"s16", 2},  {"s32", 4},    {"s64", 8},   {"f16", 2},   {"bf16", 2},
+    {"", 0},      {"b8", 1},     {"b16", 2},   {"b32", 4},   {"b64", 8},
+    {"u8", 1},    {"u16", 2},    {"u32", 4},   {"u64", 8},   {"s8", 1},
+    {"s16", 2},   {"s32", 4},    {"s64", 8},   {"f16", 2},   {"bf16", 2},
     {"f16x2", 4}, {"bf16x2", 4}, {"u16x2", 4}, {"s16x2", 4}, {"tf32", 4},
-    {"f32", 4},  {"f64", 8},    {"pred", 4}};
+    {"f32", 4},   {"f64", 8},    {"pred", 4}};
 
 unsigned tilepipe::ptx::sizeOf(Type type) { return typeInfos[int(type)].size; }
 
@@ -117,8 +117,8 @@ std::vector<Mutant> tilepipe::ptx::syncMutants(const Program &program) {
   for (uint32_t k = 0; k < program.kernels.size(); ++k)
     for (const Inst &inst : program.kernels[k].code) {
       auto add = [&](const char *kind, std::string replacement) {
-        result.push_back({k, inst.line, inst.begin, inst.end, kind,
-                          std::move(replacement)});
+        result.push_back(
+            {k, inst.line, inst.begin, inst.end, kind, std::move(replacement)});
       };
       switch (inst.op) {
       case Op::BarSync:
@@ -129,11 +129,13 @@ std::vector<Mutant> tilepipe::ptx::syncMutants(const Program &program) {
         break;
       case Op::CpWait:
         add("wait-removed", "");
-        add("wait-loosened", "cp.async.wait_group " + std::to_string(inst.ops[0].value + 1) + ";");
+        add("wait-loosened", "cp.async.wait_group " +
+                                 std::to_string(inst.ops[0].value + 1) + ";");
         break;
       case Op::CpWaitAll:
         add("wait-removed", "");
-        add("wait-loosened", "{ cp.async.commit_group; cp.async.wait_group 1; }");
+        add("wait-loosened",
+            "{ cp.async.commit_group; cp.async.wait_group 1; }");
         break;
       case Op::CpCommit:
         add("commit-removed", "");

@@ -14,11 +14,11 @@ except ImportError as error:
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 REGISTERS = """
 .reg .pred %p<16>;
-.reg .b16 %h<32>;
+.reg .b16 %h<64>;
 .reg .b32 %r<64>;
 .reg .f32 %f<64>;
-.reg .b64 %d<32>;
-.reg .f64 %e<16>;
+.reg .b64 %d<64>;
+.reg .f64 %e<64>;
 """
 
 

@@ -96,8 +96,9 @@ struct Report {
 /// Runs the kernel. Returns false and sets `error` if the arguments do not fit
 /// the kernel; whatever goes wrong in the kernel is in the report.
 bool launch(const Program &program, const Kernel &kernel,
-            const LaunchOptions &options, const std::vector<Argument> &arguments,
-            Report &report, std::string &error);
+            const LaunchOptions &options,
+            const std::vector<Argument> &arguments, Report &report,
+            std::string &error);
 
 } // namespace tilepipe::ptx
 

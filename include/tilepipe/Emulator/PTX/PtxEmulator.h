@@ -24,7 +24,11 @@ extern "C" {
 
 typedef struct TilepipePtxModule TilepipePtxModule;
 
-enum { TILEPIPE_PTX_VALUE = 0, TILEPIPE_PTX_BUFFER = 1, TILEPIPE_PTX_CONST_BUFFER = 2 };
+enum {
+  TILEPIPE_PTX_VALUE = 0,
+  TILEPIPE_PTX_BUFFER = 1,
+  TILEPIPE_PTX_CONST_BUFFER = 2
+};
 
 typedef struct TilepipePtxArgument {
   /** Bytes of a value, or the host memory of a buffer. */
@@ -56,7 +60,8 @@ typedef struct TilepipePtxOptions {
 /** Version of this interface. */
 int tilepipePtxInterfaceVersion(void);
 /** Null on failure; then `*error` says "line:column: what is wrong". */
-TilepipePtxModule *tilepipePtxParse(const char *text, size_t size, char **error);
+TilepipePtxModule *tilepipePtxParse(const char *text, size_t size,
+                                    char **error);
 void tilepipePtxDestroy(TilepipePtxModule *module);
 /** JSON: version, target, kernels with parameters and shared memory, census. */
 char *tilepipePtxDescribe(const TilepipePtxModule *module);
