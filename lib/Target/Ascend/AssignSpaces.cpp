@@ -49,9 +49,9 @@ static void addUse(Uses &uses, OpOperand &use) {
     (use.get() == gemm.getC() ? uses.result : uses.operand) = op;
     return;
   }
-  if (auto copy = dyn_cast<CopyOp>(op)) {
-    bool isSource = use.get() == copy.getSource();
-    if (!isGlobal(isSource ? copy.getTarget() : copy.getSource()))
+  if (isa<CopyOp, AsyncCopyOp>(op)) {
+    // Operands start with source and target.
+    if (!isGlobal(op->getOperand(use.getOperandNumber() == 0 ? 1 : 0)))
       uses.vector = op;
     return;
   }
@@ -80,6 +80,46 @@ static void setSpace(Value buffer, SpaceAttr space) {
     if (auto view = dyn_cast<ViewLikeOpInterface>(user))
       if (view.getViewSource() == buffer)
         setSpace(view->getResult(0), space);
+}
+
+/// Vectors start at multiples of 32 bytes: gives the rows of a tile, and thus
+/// each version of it, whole blocks. Its users see the part that it was.
+static bool padRows(AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  int64_t bits = type.getElementType().getIntOrFloatBitWidth();
+  if (bits % 8 != 0)
+    return false;
+  int64_t c0 = 32 * 8 / bits;
+  SmallVector<int64_t> shape(type.getShape()), padded = shape;
+  if (padded.empty())
+    padded.push_back(1);
+  // A column of one element a row lies like a row.
+  unsigned dim = padded.size() - 1;
+  while (dim > 0 && padded[dim] == 1)
+    --dim;
+  padded[dim] = llvm::alignTo(padded[dim], c0);
+  if (padded == shape)
+    return false;
+  OpBuilder b(alloc);
+  auto larger = AllocOp::create(b, alloc.getLoc(),
+                                MemRefType::get(padded, type.getElementType(),
+                                                MemRefLayoutAttrInterface(),
+                                                type.getMemorySpace()),
+                                alloc.getName().value_or(""));
+  SmallVector<OpFoldResult> start(padded.size(), b.getIndexAttr(0)),
+      steps(padded.size(), b.getIndexAttr(1)), sizes;
+  for (int64_t size : shape)
+    sizes.push_back(b.getIndexAttr(size));
+  if (shape.empty())
+    sizes.push_back(b.getIndexAttr(1));
+  auto viewType =
+      cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+          shape, larger.getType(), start, sizes, steps));
+  Value view = memref::SubViewOp::create(b, alloc.getLoc(), viewType, larger,
+                                         start, sizes, steps);
+  alloc.replaceAllUsesWith(view);
+  alloc.erase();
+  return true;
 }
 
 namespace {
@@ -154,6 +194,8 @@ LogicalResult AssignSpaces::assign(LaunchOp launch) {
     numL1 += space == MemorySpace::L1;
     numL0C += space == MemorySpace::L0C;
     numUB += space == MemorySpace::UB;
+    if (space == MemorySpace::UB)
+      numPadded += padRows(alloc);
   }
   return success();
 }

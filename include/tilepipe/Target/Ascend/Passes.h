@@ -29,6 +29,17 @@ namespace tilepipe::ascend {
 #define GEN_PASS_REGISTRATION
 #include "tilepipe/Target/Ascend/Passes.h.inc"
 
+/// Options of the pipeline `tile-to-cce`.
+struct TileToCCEOptions : public mlir::PassPipelineOptions<TileToCCEOptions> {
+  Option<std::string> chip{
+      *this, "chip", llvm::cl::init(""),
+      llvm::cl::desc("the AI core; empty: the module's target")};
+};
+
+/// Everything from tile IR of any phase to functions of the ascend dialect.
+void buildTileToCCEPipeline(mlir::OpPassManager &pm,
+                            const TileToCCEOptions &options);
+
 /// Registers the passes above and the pipeline `tile-to-cce`.
 void registerAscendPipelines();
 

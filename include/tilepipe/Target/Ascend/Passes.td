@@ -92,6 +92,8 @@ def TileAssignSpaces : Pass<"tile-assign-spaces", "::mlir::ModuleOp"> {
     Cells of rank 0 that only scalar code uses stay `fragment`. Runs in the source
     phase, so that planning sees the real paths.
 
+    * Rows of tiles in UB that are no multiple of 32 bytes are padded: the tile
+      becomes a view of a larger one.
     * Vector code only reaches UB: elements of global memory that a `tile.map`
       reads or writes become copies to and from tiles.
     * Sums leave L0C through the FIX pipe, which rounds and clamps at zero: tiles
@@ -124,7 +126,45 @@ def TileAssignSpaces : Pass<"tile-assign-spaces", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numL1", "l1", "Buffers in L1">,
     Statistic<"numL0C", "l0c", "Buffers in L0C">,
-    Statistic<"numUB", "ub", "Buffers in UB">
+    Statistic<"numUB", "ub", "Buffers in UB">,
+    Statistic<"numPadded", "padded", "Buffers in UB with padded rows">
+  ];
+}
+
+def ConvertTileToAscend : Pass<"convert-tile-to-ascend", "::mlir::ModuleOp"> {
+  let summary = "lower injected tile IR to instructions of AI cores";
+  let description = [{
+    Each `tile.launch` becomes an `ascend.func` (two, `<name>_mix_aic` and
+    `<name>_mix_aiv`, where it needs both kinds of cores) with the arguments of its
+    function. Instructions stand in the order of the injected program, with its
+    slots; tokens and waits vanish, because flags are found again from what the
+    instructions access.
+
+    * Copies move what lies in global memory; what a tile has beyond is set to the
+      fill value. Sums leave L0C through FIX, which rounds and clamps.
+    * A gemm is split along k into steps that use two slots of L0 in turn. The
+      first gemm after a fill with zero starts the sums.
+    * Maps and reductions become vector instructions over the whole tile.
+
+    ```mlir
+    tile.copy %A[%i, %k] to %As : memref<128x64xf16> to memref<32x64xf16, #tile.space<l1>>
+    tile.gemm %As, %Bs, %C {transpose_b} : ...
+    ```
+    becomes
+    ```mlir
+    ascend.nd2nz %A[%o] to %As[%c0] rows %c32 columns %c64 stride %c64 pitch %c32 : ...
+    ascend.load_l0 %As[%c0] to %a[%c0] repeat %c2 stride %c2 gap %c0 : ...
+    ascend.load_l0 %Bs[%c0] to %b[%c0] repeat %c4 stride %c1 gap %c0 : ...
+    ascend.mma %C[%c0], %a[%c0], %b[%c0] m %c32 k %c32 n %c32 init %first : ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::tilepipe::ascend::AscendDialect",
+    "::tilepipe::tile::TileDialect"
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Launches that became kernels">
   ];
 }
 

@@ -150,6 +150,10 @@ LogicalResult FillL1Op::verify() {
 }
 
 LogicalResult LoadOp::verify() {
+  Type type = elementOf(getTarget());
+  if (getPad() && getPad().getType() != type)
+    return emitOpError("expects a pad of type ")
+           << type << ", got " << getPad().getType();
   return failure(failed(verifyMove(*this, getSource(), MemorySpace::Global,
                                    getTarget(), MemorySpace::UB)) ||
                  failed(verifyByteSizes(*this, getSource())));

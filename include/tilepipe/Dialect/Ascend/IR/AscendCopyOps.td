@@ -185,29 +185,32 @@ def Ascend_FixpipeOp : Ascend_PipeOp<"fixpipe"> {
 // Global memory and UB
 //===----------------------------------------------------------------------===//
 
-class Ascend_RowCopyOp<string mnemonic> : Ascend_PipeOp<mnemonic> {
+class Ascend_RowCopyOp<string mnemonic, dag own = (ins), string ownFormat = "">
+    : Ascend_PipeOp<mnemonic> {
   let assemblyFormat = [{
     $source `[` $source_offset `]` `to` $target `[` $target_offset `]`
-    `rows` $rows `columns` $columns `stride` $stride `pitch` $pitch attr-dict
-    `:` type($source) `,` type($target)
-  }];
-  let arguments = (ins AnyMemRef:$source, Index:$source_offset,
+    `rows` $rows `columns` $columns `stride` $stride `pitch` $pitch
+  }] # ownFormat # [{ attr-dict `:` type($source) `,` type($target) }];
+  let arguments = !con((ins AnyMemRef:$source, Index:$source_offset,
                        AnyMemRef:$target, Index:$target_offset,
-                       Index:$rows, Index:$columns, Index:$stride, Index:$pitch);
+                       Index:$rows, Index:$columns, Index:$stride, Index:$pitch), own);
 }
 
-def Ascend_LoadOp : Ascend_RowCopyOp<"load"> {
+def Ascend_LoadOp
+    : Ascend_RowCopyOp<"load", (ins Optional<AnyType>:$pad),
+                       "(`pad` $pad^ `:` type($pad))?"> {
   let summary = "rows of global memory to the UB";
   let description = [{
     Pipe `mte2`. Copies element `(i, j)`, `i < rows`, `j < columns`, from
-    `source + i * stride + j` to `target + i * pitch + j`. What the rest of the
-    last 32 bytes of a row of the target holds then is undefined.
+    `source + i * stride + j` to `target + i * pitch + j`. The rest of the last 32 bytes of a row of the
+    target becomes `pad`; without one, what it holds then is undefined.
 
     Preconditions:
     1. From global memory to the UB, equal element types of 1, 2 or 4 bytes.
     2. A row of the target starts at a multiple of 32 bytes; `stride` is not
        below `columns`.
-    3. Limits: rows <= 4095, a row <= 2 MiB, `pitch - columns` <= 65535 * 32 bytes.
+    3. `pad` has the element type.
+    4. Limits: rows <= 4095, a row <= 2 MiB, `pitch - columns` <= 65535 * 32 bytes.
 
     Example:
     ```mlir
