@@ -38,6 +38,8 @@ void ascend::buildTileToCCEPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(tile::createTileAllocateMemory());
+  pm.addPass(createAscendInsertFlags());
+  pm.addPass(createAscendVerifyFlags());
 }
 
 void ascend::registerAscendPipelines() {
