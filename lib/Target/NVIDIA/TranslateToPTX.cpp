@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyGroups.h"
 #include "FatalErrors.h"
 
 #include "tilepipe/Dialect/Tile/IR/Tile.h"
@@ -179,6 +180,7 @@ static void optimize(Compilation &c) {
       llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   function.addPass(llvm::InstCombinePass());
   function.addPass(llvm::ADCEPass());
+  simplifyCopyGroups(*c.module);
   llvm::ModulePassManager module;
   module.addPass(llvm::AlwaysInlinerPass());
   module.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(function)));
