@@ -140,8 +140,10 @@ def main() -> None:
     module, directory = sys.argv[1], pathlib.Path(sys.argv[2])
     directory.mkdir(parents=True, exist_ok=True)
     root = importlib.import_module(module)
-    for name, part in [("__init__", root), ("ir", root.ir), ("passmanager", root.passmanager),
-                       ("tile", root.tile)]:
+    parts = [("__init__", root), ("ir", root.ir), ("passmanager", root.passmanager), ("tile", root.tile)]
+    # Those of targets, which a build may leave out.
+    parts += [(name, getattr(root, name)) for name in ("nvidia", "ascend") if hasattr(root, name)]
+    for name, part in parts:
         stub = StubGen(part, include_private=True)
         stub.put(part)
         text = stub.get()

@@ -38,6 +38,8 @@ def assert_matches(
     first trial takes the smallest of each and the second the largest; most others are odd, so that no tile divides
     them. ``fixed`` are further arguments of a factory.
 
+    Kernels for a target that this machine is not run in its emulator.
+
     ``ref`` gets the inputs and returns the result, or a tuple of them. For a kernel without ``out_idx`` it gets
     all arguments and changes them in place, as the kernel does. ``inputs`` makes arguments by name from a generator
     and a shape.
@@ -86,13 +88,14 @@ def _draws(ranges: Mapping[str, Sizes], trials: int, rng: np.random.Generator) -
 def _compare(kernel: Kernel, ref: Callable[..., Any], sizes: dict[str, int], values: list[Any],
              tolerance: float | None, seed: int) -> None:  # fmt: skip
     copies = [np.array(v) if isinstance(v, np.ndarray) else v for v in values]
+    call = kernel if kernel.backend.runs_here else kernel.emulate
     if kernel.out_idx:
         inputs = [v for i, v in enumerate(copies) if i not in kernel.out_idx]
-        got = kernel(*[v for i, v in enumerate(values) if i not in kernel.out_idx])
+        got = call(*[v for i, v in enumerate(values) if i not in kernel.out_idx])
         want = ref(*inputs)
         pairs = list(zip(kernel.out_idx, _tuple(got), _tuple(want), strict=True))
     else:
-        kernel(*values)
+        call(*values)
         ref(*copies)
         pairs = [(i, v, copies[i]) for i, v in enumerate(values) if isinstance(v, np.ndarray)]
     for position, have, expected in pairs:

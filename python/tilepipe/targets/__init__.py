@@ -83,9 +83,8 @@ class Emulation(Protocol):
 class Backend(ABC):
     """Compiles for one target."""
 
-    #: Passes on the source before planning, and on injected IR.
+    #: Passes on the source before planning.
     preparation: str = ""
-    lowering: str = ""
     #: Where the text of the target is called something: "PTX".
     language: ClassVar[str] = "llvm dialect"
     #: Whether a kernel adds and rounds as the CPU does, for all arguments.
@@ -93,6 +92,10 @@ class Backend(ABC):
 
     def __init__(self, target: Target) -> None:
         self.target = target
+
+    @abstractmethod
+    def lowering(self, entry: Entry) -> str:
+        """Passes on injected IR."""
 
     @property
     def policies(self) -> tuple[str, ...]:

@@ -64,10 +64,12 @@ def _issue(issue: Any) -> Issue:
     return Issue(message + (f"; missing: {issue.missing}" if issue.missing else ""), issue.line, issue.text, _place(issue.source))
 
 
+_LOWERING = "tile-to-cce"
+
+
 class AscendBackend(Backend):
     """CCE text for one chip."""
 
-    lowering = "tile-to-cce"
     language: ClassVar[str] = "CCE"
 
     def __init__(self, target: Any) -> None:
@@ -89,8 +91,11 @@ class AscendBackend(Backend):
     def runs_here(self) -> bool:
         return False
 
+    def lowering(self, entry: Entry) -> str:
+        return _LOWERING
+
     def _lower(self, injected: ir.Module) -> Code:
-        PassManager.parse(f"builtin.module({self.lowering})", context=injected.context).run(injected.operation)
+        PassManager.parse(f"builtin.module({_LOWERING})", context=injected.context).run(injected.operation)
         text, names = binding("ascend").translate(injected)
         return Code(text, tuple(Function(name) for name in names))
 
@@ -106,7 +111,7 @@ class AscendBackend(Backend):
 
     def resources(self, program: CceProgram, injected: ir.Module) -> Resources:
         limits = capacities(injected)
-        PassManager.parse(f"builtin.module({self.lowering})", context=injected.context).run(injected.operation)
+        PassManager.parse(f"builtin.module({_LOWERING})", context=injected.context).run(injected.operation)
         # Cube and vector cores have memories of their own.
         return Resources(1, {s: MemoryUse(size, limits.get(s)) for s, size in used_memory(injected.operation).items()})
 

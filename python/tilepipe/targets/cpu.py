@@ -33,7 +33,6 @@ class CpuEmulation:
 class CpuBackend(Backend):
     """Native code by LLVM, in this process."""
 
-    lowering = "tile-to-cpu"
     is_exact: ClassVar[bool] = True
 
     @staticmethod
@@ -41,6 +40,9 @@ class CpuBackend(Backend):
         from tilepipe._load import native
 
         return hasattr(native, "CpuKernel")
+
+    def lowering(self, entry: Entry) -> str:
+        return "tile-to-cpu"
 
     def compile(self, entry: Entry, injected: ir.Module) -> tuple[CpuProgram, str]:
         # Native code is of one processor and one process: what is kept is the IR. With locations, so that what goes
