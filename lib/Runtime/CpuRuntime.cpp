@@ -13,6 +13,7 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <csetjmp>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -56,6 +57,13 @@ public:
     return result;
   }
 
+  size_t depth() const { return frames.size(); }
+  /// Frees all frames but the first `depth`.
+  void cut(size_t depth) {
+    if (frames.size() > depth)
+      pop(frames[depth].begin);
+  }
+
   /// Frees `frame` and all that came after it.
   void pop(void *frame) {
     while (!frames.empty()) {
@@ -89,6 +97,9 @@ thread_local FrameStack frames;
 /// The run that this thread works for, and the engine of its present block.
 thread_local RunScope *currentRun = nullptr;
 thread_local AsyncEngine *currentEngine = nullptr;
+
+/// Where this thread goes on when an assertion does not hold.
+thread_local std::jmp_buf *currentStop = nullptr;
 
 std::recursive_mutex atomicLock;
 
@@ -145,6 +156,28 @@ std::vector<std::string> RunScope::takeFindings() {
   return std::move(findings);
 }
 
+/// Calls `function`; false where an assertion in it did not hold, which is as
+/// far as it came.
+static bool runToEnd(llvm::function_ref<void()> function) {
+  std::jmp_buf *saved = currentStop;
+  size_t depth = frames.depth();
+  std::jmp_buf stop;
+  currentStop = &stop;
+  if (setjmp(stop) == 0) {
+    function();
+    currentStop = saved;
+    return true;
+  }
+  frames.cut(depth);
+  currentStop = saved;
+  return false;
+}
+
+void RunScope::call(llvm::function_ref<void()> function) {
+  if (!runToEnd(function))
+    engine.reset();
+}
+
 /// One block of a launch: context and coordinates.
 using BlockFunction = void (*)(void *, int64_t, int64_t, int64_t);
 
@@ -161,9 +194,13 @@ static void launch(BlockFunction block, void *context, int64_t x, int64_t y,
     AsyncEngine engine(settings.policy, settings.seed + uint64_t(number));
     currentRun = run;
     currentEngine = &engine;
-    block(context, number % x, number / x % y, number / (x * y));
-    if (std::optional<Finding> finding = engine.checkEnd(); finding && run)
-      run->report("end\0the block", *finding);
+    bool reachedEnd = runToEnd([&] {
+      block(context, number % x, number / x % y, number / (x * y));
+    });
+    // A block that an assertion stopped leaves copies behind.
+    if (reachedEnd)
+      if (std::optional<Finding> finding = engine.checkEnd(); finding && run)
+        run->report("end\0the block", *finding);
     currentRun = savedRun;
     currentEngine = savedEngine;
   };
@@ -325,6 +362,10 @@ static void tilepipe_rt_check_copy(char *source, char *target,
 static void tilepipe_rt_assert(const char *origin) {
   if (currentRun)
     currentRun->reportAssertion(origin);
+  // Nothing between here and there has a destructor: compiled code keeps its
+  // buffers in frames.
+  if (currentStop)
+    std::longjmp(*currentStop, 1);
 }
 static void tilepipe_rt_lock() { atomicLock.lock(); }
 static void tilepipe_rt_unlock() { atomicLock.unlock(); }
@@ -333,6 +374,12 @@ static uint16_t tilepipe_rt_double_to_half(double value) {
 }
 static uint16_t tilepipe_rt_double_to_bfloat(double value) {
   return roundDouble(value, llvm::APFloat::BFloat());
+}
+static uint16_t tilepipe_rt_double_to_e4m3(double value) {
+  return roundDouble(value, llvm::APFloat::Float8E4M3FN());
+}
+static uint16_t tilepipe_rt_double_to_e5m2(double value) {
+  return roundDouble(value, llvm::APFloat::Float8E5M2());
 }
 }
 
@@ -357,6 +404,8 @@ tilepipe::runtime::getRuntimeSymbols() {
       TILEPIPE_SYMBOL(tilepipe_rt_unlock),
       TILEPIPE_SYMBOL(tilepipe_rt_double_to_half),
       TILEPIPE_SYMBOL(tilepipe_rt_double_to_bfloat),
+      TILEPIPE_SYMBOL(tilepipe_rt_double_to_e4m3),
+      TILEPIPE_SYMBOL(tilepipe_rt_double_to_e5m2),
   };
 #undef TILEPIPE_SYMBOL
   return symbols;

@@ -81,7 +81,7 @@ class Kernel:
         self.written = written_arguments(self._entry(module))
         entry = Entry(self.name, self.params, str(module))
         store = cache.default()
-        key = cache.make_key(entry.source, str(self.target), str(self.options)) if store else ""
+        key = self._key(module) if store else ""
         text = store.get(key) if store else None
         if store and text is not None:
             try:
@@ -94,6 +94,13 @@ class Kernel:
         if store:
             store.put(key, text)
         return program
+
+    def _key(self, module: Any) -> str:
+        source = str(module)
+        # What an assertion says names its place, so then the place counts.
+        if "cf.assert" in source:
+            source = module.operation.get_asm(enable_debug_info=True)
+        return cache.make_key(source, f"{self.target} {self.backend.machine}", str(self.options))
 
     @functools.cached_property
     def serial(self) -> CpuProgram:

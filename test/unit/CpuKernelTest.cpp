@@ -526,7 +526,7 @@ TEST(CpuKernel, RefusesWithoutAborting) {
   std::unique_ptr<MLIRContext> context = makeContext();
   ScopedDiagnosticHandler quiet(context.get(), [](Diagnostic &) {});
   for (const char *source :
-       {"func.func @f(%a: memref<4xf8E5M2>) { return }",
+       {"func.func @f(%a: memref<4xf8E5M2FNUZ>) { return }",
         "func.func @f(%a: memref<4xf32>) { gpu.barrier return }",
         "func.func private @g()\n func.func @f() { call @g() : () -> () return "
         "}"}) {
@@ -544,5 +544,75 @@ TEST(CpuKernel, RefusesWithoutAborting) {
 }
 
 } // namespace
+
+
+//===----------------------------------------------------------------------===//
+// Object files, assertions
+//===----------------------------------------------------------------------===//
+
+static const char *const assertText = R"mlir(
+  func.func @f(%A: memref<8xf32>, %limit: memref<1xindex>) {
+    %c0 = arith.constant 0 : index
+    %l = memref.load %limit[%c0] : memref<1xindex>
+    tile.launch (%b) in [8] threads = 32 {
+      %T = tile.alloc {name = "T"} : memref<4096xf32, #tile.space<shared>>
+      %x = arith.cmpi slt, %b, %l : index
+      cf.assert %x, "below"
+      %o = arith.constant 1.0 : f32
+      tile.fill %T with %o : f32, memref<4096xf32, #tile.space<shared>>
+      %y = memref.load %T[%b] : memref<4096xf32, #tile.space<shared>>
+      memref.store %y, %A[%b] : memref<8xf32>
+    }
+    return
+  })mlir";
+
+/// Blocks below `limit` run to the end, and one error says that others did not.
+static void checkAssertion(const CpuKernel &kernel, int64_t limit,
+                           unsigned threads) {
+  std::vector<float> a(8);
+  CpuRunOptions options;
+  options.threads = threads;
+  CpuMemRef arguments[] = {{a.data(), {8}}, {&limit, {1}}};
+  llvm::Error error = kernel.invoke("f", ArrayRef<CpuMemRef>(arguments), options);
+  EXPECT_EQ(bool(error), limit < 8);
+  std::string message = llvm::toString(std::move(error));
+  EXPECT_EQ(message.find("assertion failed: below") != std::string::npos,
+            limit < 8);
+  for (int64_t x = 0; x < 8; ++x)
+    EXPECT_EQ(a[x], float(x < limit)) << limit;
+}
+
+TEST(CpuKernel, FailedAssertionsEndTheirBlock) {
+  auto kernel = compile(assertText);
+  ASSERT_TRUE(kernel);
+  for (int round = 0; round < 50; ++round)
+    for (int64_t limit : {0, 3, 8})
+      checkAssertion(*kernel, limit, round % 3 + 1);
+}
+
+TEST(CpuKernel, RunsFromItsObjectFile) {
+  CpuCompileOptions options;
+  options.keepObject = true;
+  auto kernel = compile(assertText, options);
+  ASSERT_TRUE(kernel);
+  auto object = kernel->getObject();
+  ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
+  kernel.reset();
+  auto loaded = CpuKernel::load(**object, "f");
+  ASSERT_TRUE(bool(loaded)) << llvm::toString(loaded.takeError());
+  for (int64_t limit : {8, 2})
+    checkAssertion(**loaded, limit, 2);
+  auto again = (*loaded)->getObject();
+  ASSERT_FALSE(bool(again));
+  llvm::consumeError(again.takeError());
+
+  auto noEntry = CpuKernel::load(**object, "g");
+  ASSERT_FALSE(bool(noEntry));
+  llvm::consumeError(noEntry.takeError());
+  auto cut = CpuKernel::load(
+      {(*object)->getBuffer().take_front(900), "cut"}, "f");
+  ASSERT_FALSE(bool(cut));
+  llvm::consumeError(cut.takeError());
+}
 
 #endif // TILEPIPE_TARGET_CPU

@@ -23,6 +23,7 @@
 #include "tilepipe/Runtime/AsyncEngine.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <mutex>
@@ -53,6 +54,10 @@ public:
   ~RunScope();
   RunScope(const RunScope &) = delete;
   RunScope &operator=(const RunScope &) = delete;
+
+  /// Runs compiled code. An assertion that does not hold outside of launches
+  /// ends it; one in a block ends the block, and others go on.
+  void call(llvm::function_ref<void()> function);
 
   /// Ends the run: broken rules of asynchronous copies, the first ones only.
   std::vector<std::string> takeFindings();

@@ -48,7 +48,8 @@ using Tensor =
 } // namespace
 
 static std::unique_ptr<PyCpuKernel> compile(nb::handle object, bool async,
-                                            bool sanitize, unsigned optLevel) {
+                                            bool sanitize, unsigned optLevel,
+                                            bool keepObject) {
   OperationRef operation = toOperation(object);
   auto module = dyn_cast<ModuleOp>(operation->get());
   if (!module)
@@ -57,6 +58,7 @@ static std::unique_ptr<PyCpuKernel> compile(nb::handle object, bool async,
   options.asyncRuntime = async;
   options.sanitize = sanitize;
   options.optLevel = optLevel;
+  options.keepObject = keepObject;
   DiagnosticCapture capture(operation->context);
   if (failed(verifyTree(module)))
     capture.raise("Verification failed before compilation");
@@ -69,6 +71,29 @@ static std::unique_ptr<PyCpuKernel> compile(nb::handle object, bool async,
     capture.raise(llvm::toString(kernel.takeError()));
   auto result = std::make_unique<PyCpuKernel>();
   result->kernel = std::move(*kernel);
+  return result;
+}
+
+/// What went wrong with an object file is the caller's to handle.
+template <typename T> static T unwrap(llvm::Expected<T> value) {
+  if (!value)
+    throw nb::value_error(llvm::toString(value.takeError()).c_str());
+  return std::move(*value);
+}
+
+static nb::bytes getObject(PyCpuKernel &self) {
+  auto object = unwrap(self.kernel->getObject());
+  return nb::bytes(object->getBufferStart(), object->getBufferSize());
+}
+
+static std::unique_ptr<PyCpuKernel> load(nb::bytes object,
+                                         const std::string &entry) {
+  auto result = std::make_unique<PyCpuKernel>();
+  llvm::MemoryBufferRef buffer({object.c_str(), object.size()}, entry);
+  result->kernel = unwrap([&] {
+    nb::gil_scoped_release release;
+    return CpuKernel::load(buffer, entry);
+  }());
   return result;
 }
 
@@ -108,7 +133,13 @@ void tilepipe::python::bindCpuKernel(nb::module_ &m) {
                           "Functions of a module, compiled for this processor")
       .def_static("compile", &compile, "module"_a, nb::kw_only(),
                   "async_runtime"_a = false, "sanitize"_a = false,
-                  "opt_level"_a = 3)
+                  "opt_level"_a = 3, "keep_object"_a = false)
+      .def_prop_ro("object", &getObject,
+                   "Machine code of a kernel compiled with keep_object")
+      .def_static("load", &load, "object"_a, "entry"_a,
+                  "A kernel from the machine code of another process")
+      .def_static("host", &CpuKernel::getHost,
+                  "The processor that code is made for")
       .def("invoke", &invoke, "entry"_a, "args"_a, "threads"_a = 1,
            nb::kw_only(), "policy"_a = "eager", "seed"_a = 0);
 }

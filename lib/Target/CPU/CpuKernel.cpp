@@ -17,8 +17,11 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <chrono>
@@ -43,19 +46,33 @@ static llvm::Error makeError(const Twine &message) {
 }
 
 /// Code for exactly this processor.
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(unsigned optLevel) {
+static llvm::Expected<llvm::orc::JITTargetMachineBuilder> detectHost() {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     return true;
   }();
   (void)initialized;
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  return llvm::orc::JITTargetMachineBuilder::detectHost();
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(unsigned optLevel) {
+  auto builder = detectHost();
   if (!builder)
     return builder.takeError();
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel(std::min(optLevel, 3u)));
   return builder->createTargetMachine();
+}
+
+/// What compiled code calls, by the names of the linker.
+static llvm::orc::SymbolMap
+getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
+  llvm::orc::SymbolMap symbols;
+  for (auto [name, address] : runtime::getRuntimeSymbols())
+    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                             llvm::JITSymbolFlags::Exported};
+  return symbols;
 }
 
 /// The widest registers worth using.
@@ -142,6 +159,7 @@ CpuKernel::compile(ModuleOp original, const CpuCompileOptions &options,
   engineOptions.llvmModuleBuilder = translate;
   engineOptions.transformer = optimize;
   engineOptions.jitCodeGenOptLevel = tm->getOptLevel();
+  engineOptions.enableObjectDump = options.keepObject;
   engineOptions.enableGDBNotificationListener = false;
   engineOptions.enablePerfNotificationListener = false;
   auto engine =
@@ -149,13 +167,7 @@ CpuKernel::compile(ModuleOp original, const CpuCompileOptions &options,
   if (!engine)
     return engine.takeError();
   kernel->engine = std::move(*engine);
-  kernel->engine->registerSymbols([](llvm::orc::MangleAndInterner mangle) {
-    llvm::orc::SymbolMap symbols;
-    for (auto [name, address] : runtime::getRuntimeSymbols())
-      symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
-                               llvm::JITSymbolFlags::Exported};
-    return symbols;
-  });
+  kernel->engine->registerSymbols(getRuntimeSymbols);
   // Compilation is lazy: ask for one function, so that what is wrong shows here
   // and not at the first call.
   for (auto function : original.getOps<func::FuncOp>()) {
@@ -173,14 +185,100 @@ CpuKernel::compile(ModuleOp original, const CpuCompileOptions &options,
   return kernel;
 }
 
+//===----------------------------------------------------------------------===//
+// Object files
+//===----------------------------------------------------------------------===//
+
+std::string CpuKernel::getHost() {
+  auto builder = detectHost();
+  if (!builder) {
+    llvm::consumeError(builder.takeError());
+    return "";
+  }
+  std::vector<std::string> features = builder->getFeatures().getFeatures();
+  llvm::sort(features); // they come in the order of a hash table
+  return builder->getTargetTriple().str() + ' ' + builder->getCPU() + ' ' +
+         llvm::join(features, ",");
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+CpuKernel::getObject() const {
+  if (!engine)
+    return makeError("the kernel was not compiled here");
+  // The engine writes to a file only.
+  SmallString<64> path;
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("tilepipe", "o", path))
+    return makeError("cannot make a file for machine code: " +
+                     error.message());
+  engine->dumpToObjectFile(path);
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  llvm::sys::fs::remove(path);
+  if (!buffer)
+    return makeError("cannot read machine code: " +
+                     buffer.getError().message());
+  if ((*buffer)->getBufferSize() == 0)
+    return makeError("the kernel was compiled without keepObject");
+  // The file is gone: what is mapped stays, but is better not relied upon.
+  return llvm::MemoryBuffer::getMemBufferCopy((*buffer)->getBuffer());
+}
+
+llvm::Expected<std::unique_ptr<CpuKernel>>
+CpuKernel::load(llvm::MemoryBufferRef object, StringRef entry) {
+  auto host = detectHost();
+  if (!host)
+    return host.takeError();
+  auto jit = llvm::orc::LLJITBuilder()
+                 .setJITTargetMachineBuilder(std::move(*host))
+                 .create();
+  if (!jit)
+    return jit.takeError();
+  llvm::orc::JITDylib &main = (*jit)->getMainJITDylib();
+  char prefix = (*jit)->getDataLayout().getGlobalPrefix();
+  auto process =
+      llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
+  if (!process)
+    return process.takeError();
+  main.addGenerator(std::move(*process));
+  llvm::orc::MangleAndInterner mangle((*jit)->getExecutionSession(),
+                                      (*jit)->getDataLayout());
+  if (llvm::Error error = main.define(
+          llvm::orc::absoluteSymbols(getRuntimeSymbols(mangle))))
+    return error;
+  if (llvm::Error error = (*jit)->addObjectFile(
+          llvm::MemoryBuffer::getMemBufferCopy(object.getBuffer())))
+    return error;
+  std::unique_ptr<CpuKernel> kernel(new CpuKernel);
+  kernel->loaded = std::move(*jit);
+  // Linking is lazy: what is wrong shows here and not at the first call.
+  auto function = kernel->lookup(entry);
+  if (!function)
+    return function.takeError();
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<void (*)(void **)> CpuKernel::lookup(StringRef entry) const {
+  std::string name = ("_mlir_ciface_" + entry).str();
+  if (engine)
+    return engine->lookupPacked(name);
+  auto address = loaded->lookup("_mlir_" + name);
+  if (!address)
+    return address.takeError();
+  return address->toPtr<void (*)(void **)>();
+}
+
 llvm::Error CpuKernel::invoke(StringRef entry, ArrayRef<void *> packed,
                               const CpuRunOptions &options) const {
-  auto function = engine->lookupPacked(("_mlir_ciface_" + entry).str());
+  auto function = lookup(entry);
   if (!function)
     return function.takeError();
   SmallVector<void *> arguments(packed);
   runtime::RunScope scope(options);
-  (*function)(arguments.data());
+  scope.call([&] { (*function)(arguments.data()); });
   std::vector<std::string> findings = scope.takeFindings();
   if (findings.empty())
     return llvm::Error::success();

@@ -257,8 +257,8 @@ void cpu::lower(Lowering &l, tile::LaunchOp op) {
   op.erase();
 }
 
-/// A condition that does not hold is reported when the run ends: the process of
-/// the caller goes on, and so do other blocks.
+/// A condition that does not hold ends the block and is reported when the run
+/// ends: the process of the caller goes on, and so do other blocks.
 void cpu::lower(Lowering &l, cf::AssertOp op) {
   OpBuilder b(op);
   Emitter e = l.before(op, b);

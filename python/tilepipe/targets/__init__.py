@@ -103,6 +103,11 @@ class Backend(ABC):
         return "eager", "late", "early-write-late-read", "random"
 
     @property
+    def machine(self) -> str:
+        """What programs depend on besides the target: the processor, where they are its code."""
+        return ""
+
+    @property
     def runs_here(self) -> bool:
         """Whether this machine can run the kernels."""
         return True

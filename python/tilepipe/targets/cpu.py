@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any, ClassVar
 
 from tilepipe import ir
 from tilepipe.passmanager import PassManager
 from tilepipe.resources import Resources, of_module
-from tilepipe.runtime.cpu import CpuProgram
+from tilepipe.runtime.cpu import CpuProgram, host
 from tilepipe.targets import Backend, Emulation, Entry, Issue, Mutant
 
 
@@ -45,13 +46,15 @@ class CpuBackend(Backend):
         return "tile-to-cpu"
 
     def compile(self, entry: Entry, injected: ir.Module) -> tuple[CpuProgram, str]:
-        # Native code is of one processor and one process: what is kept is the IR. With locations, so that what goes
-        # wrong at run time is told at its place.
-        text = str(injected.operation.get_asm(enable_debug_info=True))
-        return CpuProgram(injected, entry), text
+        program = CpuProgram(injected, entry)
+        return program, base64.b64encode(program.object).decode()
 
     def restore(self, entry: Entry, text: str) -> CpuProgram:
-        return CpuProgram(ir.Module.parse(text, ir.Context()), entry)
+        return CpuProgram.from_object(base64.b64decode(text, validate=True), entry)
+
+    @property
+    def machine(self) -> str:
+        return host()
 
     def emulation(self, entry: Entry, injected: ir.Module) -> CpuEmulation:
         return CpuEmulation(CpuProgram(injected, entry, sanitize=True))

@@ -1,9 +1,6 @@
 """Functions of the language one by one, on the CPU target."""
 
 import math
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -180,36 +177,3 @@ def test_print(capfd):
         "100% of A = 0.5", "100% of A = 1e+10", "0", "more = 1", "text",
         *(f"flags[{i}, {j}] = -1" for i in range(2) for j in range(2)),
     ]
-
-
-ASSERTION = """
-import numpy as np, tilepipe, tilepipe.language as T
-@T.prim_func
-def kernel(A: T.Tensor((4,), "int32")):
-    with T.Kernel(1):
-        {statement}
-        A[1] = 1
-run = tilepipe.compile(kernel, target="cpu")
-a = np.zeros(4, np.int32)
-run(a)
-assert a[1] == 1
-a[0] = 3
-try:
-    run(a)
-except RuntimeError as error:
-    print("caught:", error)
-"""
-
-
-@pytest.mark.parametrize("statement", ['T.device_assert(A[0] == 0, "first is 0")', 'assert A[0] == 0, "first is 0"'])
-def test_assertions(statement, tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(ASSERTION.format(statement=statement))
-    # The second process finds the kernel in the cache, and must name the same place.
-    environment = {**os.environ, "TILEPIPE_CACHE_DIR": str(tmp_path / "cache")}
-    for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, program], capture_output=True, text=True, timeout=120, env=environment
-        )
-        assert done.returncode == 0, done.stderr
-        assert f"caught: {program}:6:9: error: assertion failed: first is 0" in done.stdout

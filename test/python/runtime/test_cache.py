@@ -1,5 +1,6 @@
 """The caches: by kind the field cases CACHE-03, CACHE-04, CACHE-10, CACHE-14 and CACHE-15."""
 
+import base64
 import multiprocessing
 import os
 import pathlib
@@ -12,7 +13,9 @@ import numpy as np
 import pytest
 import tilepipe
 from runtime_kernels import matmul_func, scale_func
-from tilepipe import cache
+from tilepipe import cache, ir
+from tilepipe._load import native
+from tilepipe.runtime import cpu
 
 
 def stores():
@@ -170,14 +173,41 @@ def test_damaged_entries_are_rebuilt(cache_dir, damage):
     assert compile_and_count() == (0, 1)
 
 
-def test_an_entry_that_does_not_parse_is_rebuilt(cache_dir):
+def other_kernel():
+    """Native code of another kernel."""
+    module = ir.Module.parse("func.func @other(%A: memref<4xf32>) { return }", ir.Context())
+    return base64.b64encode(native.CpuKernel.compile(module, keep_object=True).object).decode()
+
+
+@pytest.mark.parametrize("text", [
+    lambda good: "this is no code!", lambda good: "AAAA", lambda good: good[: len(good) // 8 * 4],
+    lambda good: base64.b64encode(b"\x7fELF" + bytes(500)).decode(), lambda good: other_kernel(),
+])  # fmt: skip
+def test_an_entry_that_is_no_kernel_is_rebuilt(cache_dir, text):
     compile_and_count()
     store = cache.Cache(cache_dir)
     (entry,) = store.entries()
-    whole = entry.read_bytes()
-    store.put(entry.parent.name + entry.stem, "this is no module")
+    whole, key = entry.read_bytes(), entry.parent.name + entry.stem
+    store.put(key, text(store.get(key)))
     assert compile_and_count()[0] == 1
     assert entry.read_bytes() == whole
+
+
+def test_a_hit_compiles_nothing(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("compiled")
+
+    assert compile_and_count() == (1, 0)
+    monkeypatch.setattr("tilepipe.compiler._run", refuse)
+    monkeypatch.setattr(cpu.CpuProgram, "__init__", refuse)
+    assert compile_and_count() == (0, 1)
+
+
+def test_code_of_another_processor_is_not_used(monkeypatch):
+    assert compile_and_count() == (1, 0)
+    monkeypatch.setattr("tilepipe.targets.cpu.host", lambda: "another one")
+    assert compile_and_count() == (1, 0)
+    assert compile_and_count() == (0, 1)
 
 
 def test_disabled(cache_dir, monkeypatch):

@@ -15,7 +15,13 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <string>
+
+namespace llvm::orc {
+class LLJIT;
+} // namespace llvm::orc
 
 namespace mlir {
 class ExecutionEngine;
@@ -32,6 +38,8 @@ struct CpuCompileOptions {
   unsigned optLevel = 3;
   /// Width of a vector register in bits; 0 asks the processor.
   unsigned vectorBits = 0;
+  /// Keep the machine code for `getObject`.
+  bool keepObject = false;
 };
 
 /// Seconds spent in each phase of a compilation.
@@ -69,6 +77,16 @@ public:
           CpuCompileTimes *times = nullptr);
   ~CpuKernel();
 
+  /// The machine code, as an object file; only of a kernel that was compiled
+  /// with `keepObject`.
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> getObject() const;
+  /// A kernel from the object file of an earlier `compile`, which was on a
+  /// processor with the same `getHost`; it has to have the function `entry`.
+  static llvm::Expected<std::unique_ptr<CpuKernel>>
+  load(llvm::MemoryBufferRef object, llvm::StringRef entry);
+  /// The processor that code is made for: its name and features.
+  static std::string getHost();
+
   /// Calls the public function `entry`. Each argument points to the value of
   /// the argument: for a memref to a pointer to its MLIR descriptor, for a
   /// scalar to the scalar. A result follows, as a pointer to where it goes.
@@ -84,7 +102,12 @@ public:
 private:
   CpuKernel();
 
+  /// The function with packed arguments that stands for `entry`.
+  llvm::Expected<void (*)(void **)> lookup(llvm::StringRef entry) const;
+
+  /// One of them: what has compiled the kernel, or has loaded its object file.
   std::unique_ptr<mlir::ExecutionEngine> engine;
+  std::unique_ptr<llvm::orc::LLJIT> loaded;
 };
 
 } // namespace tilepipe::cpu
