@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 FORMS = ("peeled", "predicated")
 # Relative and absolute, by the type of the result: against a reference of other arithmetic, and against the serial
 # kernel where an accelerator rounds differently (approximate exp, another order of sums).
-TOLERANCES = {"float16": 2e-2, "bfloat16": 8e-2, "float32": 1e-4, "float64": 1e-9}
-_ROUNDING = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-5, "float64": 1e-12}
+TOLERANCES = {"float8_e4m3fn": 7e-2, "float8_e5m2": 0.13, "float16": 2e-2, "bfloat16": 8e-2, "float32": 1e-4, "float64": 1e-9}
+_ROUNDING = {"float8_e4m3fn": 7e-2, "float8_e5m2": 0.13, "float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-5, "float64": 1e-12}
 # Operations whose result is the same everywhere, as long as it is a number that the type holds.
 _EXACT_MATH = ("absf", "absi", "floor", "ceil", "trunc", "round", "roundeven", "fma", "copysign", "isnan", "isinf",
                "isfinite", "ctpop", "ctlz", "cttz", "ipowi")  # fmt: skip

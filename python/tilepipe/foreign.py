@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tilepipe.compiler import Kernel
 
 _TYPES = {
+    "f8E4M3FN": dtypes.float8_e4m3fn, "f8E5M2": dtypes.float8_e5m2,
     "f16": dtypes.float16, "bf16": dtypes.bfloat16, "f32": dtypes.float32, "f64": dtypes.float64, "i1": dtypes.bool_,
     "i8": dtypes.int8, "i16": dtypes.int16, "i32": dtypes.int32, "i64": dtypes.int64, "index": dtypes.index,
 }  # fmt: skip

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "ExpandFloat8.h"
 
 #include "tilepipe/Target/CPU/Passes.h"
 
@@ -44,17 +45,22 @@ namespace tilepipe::cpu {
 
 namespace {
 
-/// Rounding from double straight to 16 bits has no instruction; the compiler's
-/// library routine for it need not exist in this process.
-struct TruncDoubleTo16Bits : OpRewritePattern<arith::TruncFOp> {
+/// Rounding from double straight to 16 bits or 8 has no instruction; the
+/// compiler's library routine for it need not exist in this process.
+struct TruncDouble : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     Type to = op.getType();
-    if (!op.getIn().getType().isF64() || !(to.isF16() || to.isBF16()))
+    if (!op.getIn().getType().isF64())
       return failure();
-    StringRef name = to.isF16() ? "tilepipe_rt_double_to_half"
-                                : "tilepipe_rt_double_to_bfloat";
+    StringRef name = to.isF16()              ? "tilepipe_rt_double_to_half"
+                     : to.isBF16()           ? "tilepipe_rt_double_to_bfloat"
+                     : isa<Float8E4M3FNType>(to) ? "tilepipe_rt_double_to_e4m3"
+                     : isa<Float8E5M2Type>(to) ? "tilepipe_rt_double_to_e5m2"
+                                               : "";
+    if (name.empty())
+      return failure();
     Type bits = rewriter.getI16Type();
     auto module = op->getParentOfType<ModuleOp>();
     if (!module.lookupSymbol(name)) {
@@ -67,7 +73,11 @@ struct TruncDoubleTo16Bits : OpRewritePattern<arith::TruncFOp> {
     }
     auto call = func::CallOp::create(rewriter, op.getLoc(), name, bits,
                                      ValueRange{op.getIn()});
-    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, to, call.getResult(0));
+    Value result = call.getResult(0);
+    if (cpu::isFloat8(to))
+      result = arith::TruncIOp::create(rewriter, op.getLoc(),
+                                       rewriter.getI8Type(), result);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, to, result);
     return success();
   }
 };
@@ -90,7 +100,7 @@ template <typename OpT> struct SaturateFloatToInt : OpConversionPattern<OpT> {
   }
 };
 
-/// Math on 16-bit floats is done in single precision.
+/// Math on floats of 16 bits and fewer is done in single precision.
 struct WidenMath : RewritePattern {
   WidenMath(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
@@ -101,7 +111,7 @@ struct WidenMath : RewritePattern {
       return failure();
     auto isNarrow = [](Type type) {
       Type element = getElementTypeOrSelf(type);
-      return element.isF16() || element.isBF16();
+      return element.isF16() || element.isBF16() || cpu::isFloat8(element);
     };
     auto widen = [&](Type type) -> Type {
       if (auto vector = dyn_cast<VectorType>(type))
@@ -140,7 +150,8 @@ struct ConvertCPUToLLVM
 /// Rewrites within the dialects: what has no direct counterpart in LLVM.
 LogicalResult ConvertCPUToLLVM::expand() {
   RewritePatternSet patterns(&getContext());
-  patterns.add<TruncDoubleTo16Bits, WidenMath>(&getContext());
+  patterns.add<TruncDouble, WidenMath>(&getContext());
+  cpu::populateExpandFloat8Patterns(patterns);
   populateMathPolynomialApproximationPatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateExpandBFloat16Patterns(patterns);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandFloat8.h"
 #include "Lowering.h"
 
 #include "tilepipe/Target/CPU/Passes.h"
@@ -28,7 +29,7 @@ namespace tilepipe::cpu {
 
 static bool isSupportedElement(Type type) {
   if (type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
-      type.isF64())
+      type.isF64() || cpu::isFloat8(type))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
   return integer && integer.isSignless() && integer.getWidth() >= 1 &&

@@ -76,6 +76,12 @@ Value Emitter::convert(Value value, Type to) {
       return createOrFold<arith::ExtSIOp>(to, value);
     return createOrFold<arith::TruncIOp>(to, value);
   }
+  // Integers and narrow floats: by way of single precision, which has
+  // instructions for both.
+  if (!fromFloat && toFloat.getWidth() < 16)
+    return convert(convert(value, getF32Type()), to);
+  if (!toFloat && fromFloat.getWidth() < 16)
+    return convert(convert(value, getF32Type()), to);
   if (!fromFloat)
     return createOrFold<arith::SIToFPOp>(to, value);
   if (!toFloat)

@@ -59,6 +59,11 @@ public:
   Value address() { return e.bytesAfter(base, e.index(8 * count)); }
   void add(Value indexValue) { store(e.i64(indexValue)); }
   void store(Value value) {
+    // Floats of 8 bits are integers to LLVM.
+    Type type = e.types.convertType(value.getType());
+    if (type != value.getType())
+      value =
+          UnrealizedConversionCastOp::create(e, type, value).getResult(0);
     LLVM::StoreOp::create(e, value, address());
     ++count;
   }

@@ -130,6 +130,14 @@ class Builder:
 
     def _cast(self, value: ir.Value, source: DType, to: DType) -> ir.Value:
         type_ = to.mlir()
+        single = dtypes.float32
+        if source == to:
+            return value
+        # Integers and floats of 8 bits: by way of float32.
+        if to.computes_as is not to and not source.is_float:
+            return self._cast(self._cast(value, source, single), single, to)
+        if source.computes_as is not source and not to.is_float:
+            return self._cast(self._cast(value, source, single), single, to)
         if "index" in (source.kind, to.kind):
             if source.is_float or to.is_float:
                 middle = dtypes.int64
@@ -139,8 +147,8 @@ class Builder:
                 return self._is_nonzero(value, source)
             return (arith.IndexCastUIOp if unsigned else arith.IndexCastOp)(type_, value).result
         if source.is_float and to.is_float:
-            if source.bits == to.bits:  # float16 and bfloat16 go through float32
-                return self._cast(self._cast(value, source, dtypes.float32), dtypes.float32, to)
+            if source.bits == to.bits:  # two formats of one width go through float32
+                return self._cast(self._cast(value, source, single), single, to)
             return (arith.ExtFOp if source.bits < to.bits else arith.TruncFOp)(type_, value).result
         if to.kind == "bool":
             return self._is_nonzero(value, source)
@@ -164,6 +172,7 @@ class Builder:
     def promote(self, left: object, right: object) -> tuple[Expr, Expr]:
         """Both sides in the type that holds both; a Python number takes the type of the other side."""
         a, b = self._peek(left), self._peek(right)
+        a, b = (t.computes_as if t is not None else None for t in (a, b))
         if a is None and b is None:
             a = b = dtypes.float32 if isinstance(left, float) or isinstance(right, float) else dtypes.int32
         target = self._common(a, b, left, right)

@@ -37,6 +37,11 @@ class DType:
         return self.kind == "float"
 
     @property
+    def computes_as(self) -> DType:
+        """The type in which scalars of this one are computed: floats of 8 bits are for storing."""
+        return float32 if self.is_float and self.bits < 16 else self
+
+    @property
     def is_integer(self) -> bool:
         """True for signed, unsigned and index values, not for bool."""
         return self.kind in ("int", "uint", "index")
@@ -45,6 +50,8 @@ class DType:
         """The MLIR type in the current context; integers are signless."""
         if self.kind == "float":
             kinds: dict[str, Any] = {
+                "float8_e4m3fn": ir.Float8E4M3FNType,
+                "float8_e5m2": ir.Float8E5M2Type,
                 "float16": ir.F16Type,
                 "bfloat16": ir.BF16Type,
                 "float32": ir.F32Type,
@@ -56,6 +63,8 @@ class DType:
         return ir.IntegerType.get_signless(self.bits)
 
 
+float8_e4m3fn = DType("float8_e4m3fn", "float", 8)
+float8_e5m2 = DType("float8_e5m2", "float", 8)
 float16 = DType("float16", "float", 16)
 bfloat16 = DType("bfloat16", "float", 16)
 float32 = DType("float32", "float", 32)
@@ -74,10 +83,11 @@ index = DType("index", "index", 64)
 ALL = {
     dtype.name: dtype
     for dtype in (
-        float16, bfloat16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_,
+        float8_e4m3fn, float8_e5m2, float16, bfloat16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_,
     )
 }  # fmt: skip
-_ALIASES = {"float": "float32", "half": "float16", "double": "float64", "int": "int32", "uint": "uint32"}
+_ALIASES = {"float": "float32", "half": "float16", "double": "float64", "int": "int32", "uint": "uint32",
+            "float8_e4m3": "float8_e4m3fn", "e4m3_float8": "float8_e4m3fn", "e5m2_float8": "float8_e5m2"}  # fmt: skip
 
 
 def to_dtype(value: object) -> DType:

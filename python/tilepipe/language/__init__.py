@@ -9,6 +9,8 @@ called inside of a function with `@T.prim_func`.
 
 from tilepipe.frontend.dtypes import (
     bfloat16,
+    float8_e4m3fn,
+    float8_e5m2,
     float16,
     float32,
     float64,
@@ -23,6 +25,7 @@ from tilepipe.frontend.dtypes import (
     uint64,
 )
 from tilepipe.frontend.dtypes import bool_ as bool
+from tilepipe.frontend.dtypes import float8_e4m3fn as float8_e4m3
 from tilepipe.frontend.prim_func import macro, prim_func
 from tilepipe.language.buffers import (
     Buffer,

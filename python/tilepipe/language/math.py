@@ -37,8 +37,7 @@ def _unary(name: str, op: Callable[..., Any], constant: Callable[[float], float]
             return constant(x)
         builder = current()
         expr = builder.as_expr(x)
-        if not expr.dtype.is_float:
-            expr = builder.cast(expr, dtypes.float32)
+        expr = builder.cast(expr, expr.dtype.computes_as if expr.dtype.is_float else dtypes.float32)
         return Expr(op(expr.value).result, expr.dtype)
 
     function.__name__ = function.__qualname__ = name
@@ -78,7 +77,7 @@ def _float_only(name: str, x: Any) -> Expr:
     expr = current().as_expr(x)
     if not expr.dtype.is_float:
         raise KernelError(f"T.{name} is defined for floats, got {expr.dtype}")
-    return expr
+    return current().cast(expr, expr.dtype.computes_as)
 
 
 def isnan(x: Any) -> Any:
@@ -124,6 +123,7 @@ def abs(x: Any) -> Any:
     if _is_constant(x):
         return builtins.abs(x)
     expr = current().as_expr(x)
+    expr = current().cast(expr, expr.dtype.computes_as)
     op = math.AbsFOp if expr.dtype.is_float else math.AbsIOp
     return Expr(op(expr.value).result, expr.dtype)
 
@@ -190,13 +190,13 @@ def Cast(dtype: DType | str, value: Any) -> Any:
 def infinity(dtype: DType | str = "float32") -> Any:
     """Infinity of a float type."""
     type_ = to_dtype(dtype)
-    if not type_.is_float:
+    if not type_.is_float or type_.name == "float8_e4m3fn":
         raise KernelError(f"{type_} has no infinity")
     return current().constant(_math.inf, type_)
 
 
-_LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
-            "float64": 1.7976931348623157e308}
+_LARGEST = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float16": 65504.0, "bfloat16": 3.3895313892515355e38,
+            "float32": 3.4028234663852886e38, "float64": 1.7976931348623157e308}
 
 
 def max_value(dtype: DType | str) -> Any:

@@ -158,6 +158,8 @@ def gemm(
     for name, operand in zip("abc", tiles, strict=True):
         if operand.ndim != 2:
             raise KernelError(f"operand '{name}' of T.gemm has 2 dimensions, got {operand.ndim}")
+    if tiles[2].dtype.computes_as is not tiles[2].dtype:
+        raise KernelError(f"T.gemm cannot sum in {tiles[2].dtype}; use float32 for '{tiles[2].name or 'c'}'")
     tile.GemmOp(*[t.value for t in tiles], transpose_a=transpose_A, transpose_b=transpose_B, clear=clear_accum)
 
 
@@ -171,6 +173,8 @@ def reduce(src: object, dst: object, kind: str, dim: int = -1, clear: bool = Tru
     source, target = _as_tile(src, "the source of a reduction"), _as_tile(dst, "the target of a reduction")
     if not -source.ndim <= dim < source.ndim:
         raise KernelError(f"dim is in [{-source.ndim}, {source.ndim}), got {dim}")
+    if target.dtype.computes_as is not target.dtype:
+        raise KernelError(f"a reduction into {target.dtype} would round at each step; reduce into float32")
     axis = dim % source.ndim
     left = source.shape[:axis] + source.shape[axis + 1 :]
     if target.shape not in (left, (*source.shape[:axis], 1, *source.shape[axis + 1 :])):
@@ -326,6 +330,8 @@ def _guarded_atomic(builder: Builder, kind: str, target: Element, value: Expr) -
 
 
 def _atomic_element(builder: Builder, kind: str, target: Element, value: object) -> None:
+    if target.dtype.computes_as is not target.dtype:
+        raise KernelError(f"atomics are not defined for {target.dtype}; collect in float32")
     expr = builder.cast(builder.as_expr(value, target.dtype), target.dtype)
     attribute = ir.Attribute.parse(f"#tile.atomic_kind<{kind}>")
     tile.AtomicOp(attribute, expr.value, target.buffer.value, builder.indices(target.buffer, target.indices))

@@ -171,8 +171,8 @@ def scalar(value: Any, dtype: DType, name: str) -> Any:
     """A ctypes object that holds a scalar argument."""
     if not isinstance(value, (int, float, np.number, np.bool_)):
         raise KernelError(f"argument '{name}' is a {dtype}, got {type(value).__name__}")
-    if dtype.name in ("float16", "bfloat16"):
-        return _half(float(value), dtype)
+    if dtype.is_float and dtype.bits < 32:
+        return _as_bits(float(value), dtype)
     if dtype.is_float:
         return _SCALARS[dtype.name](float(value))
     if isinstance(value, (float, np.floating)):
@@ -193,5 +193,8 @@ def numpy_dtype(name: str) -> Any:
         return np.dtype(getattr(ml_dtypes, name))
 
 
-def _half(value: float, dtype: DType) -> Any:
-    return ctypes.c_uint16(int(np.array(value, numpy_dtype(dtype.name)).view(np.uint16)))
+def _as_bits(value: float, dtype: DType) -> Any:
+    number = np.array(value, numpy_dtype(dtype.name))
+    if dtype.bits == 8:
+        return ctypes.c_uint8(int(number.view(np.uint8)))
+    return ctypes.c_uint16(int(number.view(np.uint16)))

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --convert-tile-to-cpu --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{'func.func' op cannot be lowered to the CPU: type 'f8E4M3FN' is not supported}}
-func.func @element_type(%A: memref<16xf8E4M3FN>) {
+// expected-error@+1 {{'func.func' op cannot be lowered to the CPU: type 'f8E4M3FNUZ' is not supported}}
+func.func @element_type(%A: memref<16xf8E4M3FNUZ>) {
   return
 }
 
