@@ -30,7 +30,7 @@ def misspelt_function():
     return k
 
 
-@case("unknown dtype 'quad'; supported are float16")
+@case("unknown dtype 'quad'; supported are float8_e4m3fn, float8_e5m2, float16")
 def unknown_dtype():
     @T.prim_func
     def k(A: T.Tensor((64,), "float32")):
