@@ -157,8 +157,8 @@ inline const uint8_t *rowOf(WarpState &warp, const Operand &operand) {
 
 /// Runs `fn` on every lane. It is evaluated for masked lanes too, so it must
 /// be defined for every value.
-template <auto fn> struct Each;
-template <class R, class... A, R (*fn)(A...)> struct Each<fn> {
+template <class F, F fn> struct EachOf;
+template <class R, class... A, R (*fn)(A...)> struct EachOf<R (*)(A...), fn> {
   template <unsigned... I>
   static void go(WarpState &warp, const Inst &inst, uint32_t mask,
                  std::integer_sequence<unsigned, I...>) {
@@ -175,7 +175,8 @@ template <class R, class... A, R (*fn)(A...)> struct Each<fn> {
 };
 
 /// The same for a function that looks at the instruction.
-template <class R, class... A, R (*fn)(const Inst &, A...)> struct Each<fn> {
+template <class R, class... A, R (*fn)(const Inst &, A...)>
+struct EachOf<R (*)(const Inst &, A...), fn> {
   template <unsigned... I>
   static void go(WarpState &warp, const Inst &inst, uint32_t mask,
                  std::integer_sequence<unsigned, I...>) {
@@ -190,6 +191,8 @@ template <class R, class... A, R (*fn)(const Inst &, A...)> struct Each<fn> {
     go(warp, inst, mask, std::make_integer_sequence<unsigned, sizeof...(A)>());
   }
 };
+
+template <auto fn> struct Each : EachOf<decltype(fn), fn> {};
 
 /// Writes a mask of predicates.
 inline void commitPredicate(WarpState &warp, const Operand &to, uint32_t mask,

@@ -171,8 +171,9 @@ static void runBlocks(Launch &launch) {
       Block(launch, at, i).run();
     }
   };
-  uint32_t threads =
-      launch.options.races ? 1 : std::min(launch.options.threads, blocks);
+  // The monitors and the counts are of one thread.
+  bool alone = launch.options.races || launch.options.census;
+  uint32_t threads = alone ? 1 : std::min(launch.options.threads, blocks);
   std::vector<std::thread> pool;
   for (uint32_t i = 1; i < threads; ++i)
     pool.emplace_back(work);

@@ -34,8 +34,9 @@ void GlobalMemory::build(const Program &program,
   auto start = [&](unsigned i) {
     return static_cast<uint8_t *>(arguments[i].data);
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](unsigned a, unsigned b) { return start(a) < start(b); });
+  std::sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+    return start(a) != start(b) ? start(a) < start(b) : a < b;
+  });
   addresses.assign(arguments.size(), 0);
   uint64_t next = globalBase;
   for (unsigned i : order) {
