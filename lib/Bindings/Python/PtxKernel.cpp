@@ -82,7 +82,7 @@ void tilepipe::python::bindPtxKernel(nb::module_ &parent) {
       .def_ro("kernels", &PTXModule::kernels)
       .def_prop_ro("times", &getTimes, "Seconds by step");
   m.def("translate", &translate, "module"_a, "chip"_a = "",
-        "index_bitwidth"_a = 64, nb::kw_only(), "features"_a = "",
+        "index_bitwidth"_a = 0, nb::kw_only(), "features"_a = "",
         "opt_level"_a = 3, "line_info"_a = true,
         "PTX of tile IR of any phase; the module is not changed");
 }

@@ -30,6 +30,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -332,6 +333,47 @@ static void hoistAllocas(LLVM::LLVMFuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
+// The width of indices
+//===----------------------------------------------------------------------===//
+
+/// Offsets that reach past the end of a tensor by less than a tile may be
+/// computed, though not used: half of the range is left to them.
+static constexpr int64_t kMaxElements = int64_t(1) << 30;
+
+/// 32 where every offset a kernel of the module can compute fits.
+static unsigned chooseIndexBitwidth(gpu::GPUModuleOp module) {
+  for (auto kernel : module.getOps<gpu::GPUFuncOp>())
+    for (Type type : kernel.getArgumentTypes()) {
+      auto memref = dyn_cast<MemRefType>(type);
+      if (type.isIndex())
+        return 64;
+      if (!memref)
+        continue;
+      SmallVector<int64_t> strides;
+      int64_t offset;
+      if (!memref.hasStaticShape() ||
+          failed(memref.getStridesAndOffset(strides, offset)))
+        return 64;
+      for (auto [size, stride] : llvm::zip(memref.getShape(), strides))
+        if (ShapedType::isDynamic(stride) || size > kMaxElements ||
+            stride > kMaxElements || size * stride > kMaxElements)
+          return 64;
+    }
+  return 32;
+}
+
+/// What is told to the translation by the data layout of the module.
+static void recordIndexBitwidth(gpu::GPUModuleOp module, unsigned width) {
+  if (module->hasAttr(DLTIDialect::kDataLayoutAttrName))
+    return;
+  Builder b(module.getContext());
+  auto entry =
+      DataLayoutEntryAttr::get(b.getIndexType(), b.getI32IntegerAttr(width));
+  module->setAttr(DLTIDialect::kDataLayoutAttrName,
+                  DataLayoutSpecAttr::get(module.getContext(), {entry}));
+}
+
+//===----------------------------------------------------------------------===//
 // The conversion
 //===----------------------------------------------------------------------===//
 
@@ -357,7 +399,8 @@ static void populatePatterns(LLVMTypeConverter &types,
 LogicalResult LowerGPUToNVVM::lower(gpu::GPUModuleOp module) {
   MLIRContext *context = &getContext();
   LowerToLLVMOptions options(context);
-  options.overrideIndexBitwidth(indexBitwidth);
+  unsigned width = indexBitwidth ? indexBitwidth : chooseIndexBitwidth(module);
+  options.overrideIndexBitwidth(width);
   LLVMTypeConverter types(context, options);
   addTypeConversions(types);
   if (failed(expand(module)))
@@ -388,6 +431,7 @@ LogicalResult LowerGPUToNVVM::lower(gpu::GPUModuleOp module) {
                            memref::MemRefDialect, vector::VectorDialect>();
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return failure();
+  recordIndexBitwidth(module, width);
   SmallVector<UnrealizedConversionCastOp> casts;
   module.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
   reconcileUnrealizedCasts(casts);
@@ -395,8 +439,9 @@ LogicalResult LowerGPUToNVVM::lower(gpu::GPUModuleOp module) {
 }
 
 void LowerGPUToNVVM::runOnOperation() {
-  if (indexBitwidth != 32 && indexBitwidth != 64) {
-    emitError(getOperation()->getLoc(), "index-bitwidth must be 32 or 64, not ")
+  if (indexBitwidth != 0 && indexBitwidth != 32 && indexBitwidth != 64) {
+    emitError(getOperation()->getLoc(),
+              "index-bitwidth must be 0, 32 or 64, not ")
         << unsigned(indexBitwidth);
     return signalPassFailure();
   }

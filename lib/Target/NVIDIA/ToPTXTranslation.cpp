@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
@@ -43,8 +44,10 @@ struct Flags {
       llvm::cl::desc("features of LLVM's back end, such as +ptx80"),
       llvm::cl::init("")};
   llvm::cl::opt<unsigned> indexBitwidth{
-      "index-bitwidth", llvm::cl::desc("width of index arithmetic"),
-      llvm::cl::init(64)};
+      "index-bitwidth",
+      llvm::cl::desc(
+          "width of index arithmetic: 32 or 64; 0: 32 where it fits"),
+      llvm::cl::init(0)};
   llvm::cl::opt<unsigned> optLevel{
       "ptx-opt-level", llvm::cl::desc("optimisation of the back end, 0 to 3"),
       llvm::cl::init(3)};
@@ -57,11 +60,11 @@ struct Flags {
 
 static void registerInputDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
-                  index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
-                  nvgpu::NVGPUDialect, scf::SCFDialect, ub::UBDialect,
-                  vector::VectorDialect>();
+                  cf::ControlFlowDialect, DLTIDialect, func::FuncDialect,
+                  gpu::GPUDialect, index::IndexDialect, linalg::LinalgDialect,
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  NVVM::NVVMDialect, nvgpu::NVGPUDialect, scf::SCFDialect,
+                  ub::UBDialect, vector::VectorDialect>();
   registerDialects(registry);
 }
 

@@ -26,6 +26,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -59,6 +60,7 @@ struct Compilation {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<llvm::TargetMachine> machine;
+  bool shortPointers = false;
   SmallVector<BackEndError, 0> errors;
   std::string text;
   PTXTimes times;
@@ -94,9 +96,46 @@ static std::string getDefaultFeatures(StringRef chip) {
   return version >= 100 ? "+ptx87" : "+ptx80";
 }
 
-/// Null, with an error, for a chip that LLVM does not know.
+namespace {
+
+/// Options that LLVM's back end reads from globals while its objects are made.
+/// They have our values only as long as this lives, for one thread at a time.
+class BackEndFlags {
+public:
+  explicit BackEndFlags(bool shortPointers) : lock(mutex) {
+    set("nvptx-short-ptr", shortPointers);
+    set("disable-lsr", true);
+  }
+  ~BackEndFlags() {
+    for (auto [flag, value] : saved)
+      flag->setValue(value);
+  }
+
+private:
+  void set(StringRef name, bool value) {
+    auto &known = llvm::cl::getRegisteredOptions();
+    auto found = known.find(name);
+    if (found == known.end())
+      return;
+    auto *flag = static_cast<llvm::cl::opt<bool> *>(found->second);
+    saved.emplace_back(flag, flag->getValue());
+    flag->setValue(value);
+  }
+
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock;
+  SmallVector<std::pair<llvm::cl::opt<bool> *, bool>, 2> saved;
+};
+std::mutex BackEndFlags::mutex;
+
+} // namespace
+
+/// Null, with an error, for a chip that LLVM does not know. With short pointers
+/// addresses of shared memory have 32 bits, as indices then have: no conversion
+/// in between. With 64-bit indices they would only add some.
 static std::unique_ptr<llvm::TargetMachine>
-createMachine(Location loc, StringRef chip, const PTXOptions &options) {
+createMachine(Location loc, StringRef chip, bool shortPointers,
+              const PTXOptions &options) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTarget();
@@ -123,6 +162,7 @@ createMachine(Location loc, StringRef chip, const PTXOptions &options) {
       options.features.empty() ? getDefaultFeatures(chip) : options.features;
   llvm::TargetOptions targetOptions;
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  BackEndFlags flags(shortPointers);
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, chip, features, targetOptions, llvm::Reloc::PIC_, std::nullopt,
       llvm::CodeGenOptLevel(std::min(options.optLevel, 3u))));
@@ -191,8 +231,12 @@ static void generate(Compilation &c) {
   SmallString<0> text;
   llvm::raw_svector_ostream os(text);
   llvm::legacy::PassManager passes;
-  if (c.machine->addPassesToEmitFile(passes, os, nullptr,
-                                     llvm::CodeGenFileType::AssemblyFile)) {
+  bool isMissing = [&] {
+    BackEndFlags flags(c.shortPointers);
+    return c.machine->addPassesToEmitFile(passes, os, nullptr,
+                                          llvm::CodeGenFileType::AssemblyFile);
+  }();
+  if (isMissing) {
     c.errors.push_back({"the back end cannot write PTX", "", 0, 0});
     return;
   }
@@ -361,7 +405,13 @@ FailureOr<PTXModule> nvidia::translateToPTX(ModuleOp module,
 
   auto c = std::make_unique<Compilation>();
   c->context.setDiagnosticHandlerCallBack(&collectDiagnostic, c.get());
-  c->machine = createMachine(module.getLoc(), *chip, options);
+  c->shortPointers = llvm::all_of(parts, [](Operation *part) {
+    auto index = IndexType::get(part->getContext());
+    return isa<gpu::GPUModuleOp>(part) &&
+           DataLayout(cast<DataLayoutOpInterface>(part))
+                   .getTypeSizeInBits(index) == 32;
+  });
+  c->machine = createMachine(module.getLoc(), *chip, c->shortPointers, options);
   if (!c->machine || failed(translateParts(parts, *c)))
     return failure();
   c->times.translate = watch.lap();

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --tile-lower-gpu-to-nvvm -split-input-file -verify-diagnostics
 // RUN: not tile-opt %s --tile-lower-gpu-to-nvvm=index-bitwidth=16 -split-input-file 2>&1 | FileCheck %s
-// CHECK: error: index-bitwidth must be 32 or 64, not 16
+// CHECK: error: index-bitwidth must be 0, 32 or 64, not 16
 
 gpu.module @offset {
   // A pointer says nothing of an offset.

@@ -1,5 +1,13 @@
-// RUN: tile-opt %s --tile-lower-gpu-to-nvvm --canonicalize --cse -split-input-file | FileCheck %s --check-prefixes=CHECK,W64
+// RUN: tile-opt %s --tile-lower-gpu-to-nvvm=index-bitwidth=64 --canonicalize --cse -split-input-file | FileCheck %s --check-prefixes=CHECK,W64
 // RUN: tile-opt %s --tile-lower-gpu-to-nvvm=index-bitwidth=32 --canonicalize --cse -split-input-file | FileCheck %s --check-prefixes=CHECK,W32
+
+// RUN: tile-opt %s --tile-lower-gpu-to-nvvm -split-input-file | FileCheck %s --check-prefix=AUTO
+
+// Indices have 32 bits where sizes are known and small.
+// AUTO: gpu.module @parameters attributes {dlti.dl_spec = #dlti.dl_spec<index = 64 : i32>}
+// AUTO: gpu.module @memory attributes {dlti.dl_spec = #dlti.dl_spec<index = 64 : i32>}
+// AUTO: gpu.module @mma attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>}
+// AUTO: gpu.module @large attributes {dlti.dl_spec = #dlti.dl_spec<index = 64 : i32>}
 
 // What the launcher passes: pointers, dynamic sizes, dynamic strides, scalars.
 gpu.module @parameters {
@@ -157,6 +165,14 @@ gpu.module @atomics {
     %0 = memref.atomic_rmw addf %x, %p[%c0] : (f32, memref<8xf32>) -> f32
     // CHECK: llvm.atomicrmw max {{.*}} syncscope("device") monotonic
     %1 = memref.atomic_rmw maxs %i, %q[%c0] : (i32, memref<8xi32>) -> i32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @large {
+  gpu.func @large(%p: memref<65536x65536xi8>) kernel {
     gpu.return
   }
 }

@@ -23,8 +23,9 @@ struct PTXOptions {
   std::string chip;
   /// LLVM features, such as "+ptx80"; empty: by chip.
   std::string features;
-  /// Width of index arithmetic; only where tile IR is lowered.
-  unsigned indexBitwidth = 64;
+  /// Width of index arithmetic, 32 or 64; 0: 32 where all offsets fit. Only
+  /// where tile IR is lowered.
+  unsigned indexBitwidth = 0;
   /// 0 to 3.
   unsigned optLevel = 3;
   /// Whether instructions name the user's source lines.

@@ -30,8 +30,9 @@ struct TileToPTXOptions : public mlir::PassPipelineOptions<TileToPTXOptions> {
   Option<std::string> chip{
       *this, "chip", llvm::cl::init(""),
       llvm::cl::desc("the GPU; empty: the module's target, else sm_80")};
-  Option<unsigned> indexBitwidth{*this, "index-bitwidth", llvm::cl::init(64),
-                                 llvm::cl::desc("width of index arithmetic")};
+  Option<unsigned> indexBitwidth{*this, "index-bitwidth", llvm::cl::init(0),
+                                 llvm::cl::desc("width of index arithmetic: 32 "
+                                                "or 64; 0: 32 where it fits")};
 };
 
 /// Everything from tile IR of any phase to gpu.modules in the llvm dialect.

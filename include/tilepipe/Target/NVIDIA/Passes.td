@@ -29,6 +29,8 @@ def LowerGPUToNVVM : Pass<"tile-lower-gpu-to-nvvm"> {
       A function that has neither is an error.
     * Atomic updates are relaxed and device-wide.
     * Stack buffers move to the entry block, where LLVM makes registers of them.
+    * Indices have 32 bits where all memrefs of a kernel have static shapes of at
+      most 2^30 elements; the data layout of the module tells the width.
 
     ```mlir
     gpu.func @k(%x: memref<?xf32>, %v: f32) kernel
@@ -50,17 +52,17 @@ def LowerGPUToNVVM : Pass<"tile-lower-gpu-to-nvvm"> {
     ```
   }];
   let options = [
-    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64",
-           "width of index arithmetic: 32 or 64">,
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "0",
+           "width of index arithmetic: 32 or 64; 0: 32 where all offsets fit">,
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernels lowered">,
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::DLTIDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect",
   ];
 }
