@@ -53,5 +53,3 @@ void ascend::registerAscendPipelines() {
 void ascend::registerAscendDialects(DialectRegistry &registry) {
   registry.insert<AscendDialect>();
 }
-
-void ascend::registerToCCETranslation() {}

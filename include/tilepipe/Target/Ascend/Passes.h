@@ -40,6 +40,10 @@ struct TileToCCEOptions : public mlir::PassPipelineOptions<TileToCCEOptions> {
 void buildTileToCCEPipeline(mlir::OpPassManager &pm,
                             const TileToCCEOptions &options);
 
+/// Prints the `ascend.func`s of a module, whose buffers have addresses, as CCE.
+mlir::LogicalResult translateToCCE(mlir::ModuleOp module,
+                                   llvm::raw_ostream &os);
+
 /// Registers the passes above and the pipeline `tile-to-cce`.
 void registerAscendPipelines();
 

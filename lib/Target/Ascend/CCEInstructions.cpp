@@ -1,0 +1,459 @@
+//===- CCEInstructions.cpp - Instructions as CCE text ------------------ ===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Names, orders and units of arguments: mirror-cann/asc-devkit,
+// impl/c_api/instr_impl/npu_arch_2201 (each asc_*_impl.h is a thin wrapper of
+// one intrinsic). docs/ascend.md has the table.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CCEPrinter.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilepipe;
+using namespace tilepipe::ascend;
+
+static Type elementOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+static int64_t bytesOf(Value buffer) {
+  return elementOf(buffer).getIntOrFloatBitWidth() / 8;
+}
+
+void CCEPrinter::call(Operation *op, StringRef name,
+                      ArrayRef<std::string> arguments) {
+  line() << name << "(";
+  llvm::interleaveComma(arguments, os);
+  os << ");";
+  if (std::string place = getPlace(op->getLoc()); !place.empty())
+    os << " // @" << place;
+  os << "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Rows between global memory and the UB: lengths and global gaps are in bytes,
+/// gaps in the UB in blocks of 32 bytes.
+void CCEPrinter::printRows(Operation *op, StringRef name, Value target,
+                           Value targetOffset, Value source, Value sourceOffset,
+                           bool load) {
+  int64_t size = bytesOf(source);
+  auto [rows, columns, stride, pitch] = [&] {
+    if (auto copy = dyn_cast<LoadOp>(op))
+      return std::make_tuple(copy.getRows(), copy.getColumns(),
+                             copy.getStride(), copy.getPitch());
+    auto copy = cast<StoreOp>(op);
+    return std::make_tuple(copy.getRows(), copy.getColumns(), copy.getStride(),
+                           copy.getPitch());
+  }();
+  Expression length = get(columns) * size;
+  Expression globalGap = (get(stride) - get(columns)) * size;
+  int64_t block = 32 / size;
+  Expression localGap =
+      get(pitch).getConstant() && *get(pitch).getConstant() % block == 0
+          ? Expression(*get(pitch).getConstant() / block) -
+                Expression::ceilDiv(get(columns), block)
+          : get(pitch) / block - Expression::ceilDiv(get(columns), block);
+  // A single row has no gaps.
+  if (get(rows).getConstant() == 1)
+    globalGap = localGap = 0;
+  std::string suffix = "_b" + std::to_string(8 * size);
+  call(op, (name + suffix).str(),
+       {address(target, targetOffset), address(source, sourceOffset), "0",
+        get(rows).str(), length.str(), "0", "0",
+        (load ? globalGap : localGap).str(),
+        (load ? localGap : globalGap).str()});
+}
+
+LogicalResult CCEPrinter::printCopy(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](Nd2NzOp copy) {
+        static const char *const suffixes[] = {"", "b8", "b16", "", "b32s"};
+        std::string name = "copy_gm_to_cbuf_multi_nd2nz_";
+        call(op, name + suffixes[bytesOf(copy.getSource())],
+             {address(copy.getTarget(), copy.getTargetOffset()),
+              address(copy.getSource(), copy.getSourceOffset()), "0", "1",
+              get(copy.getRows()).str(), get(copy.getColumns()).str(), "0",
+              get(copy.getStride()).str(), get(copy.getPitch()).str(), "1",
+              "0"});
+      })
+      .Case<CopyToL1Op, UbCopyOp>([&](auto copy) {
+        bool l1 = isa<CopyToL1Op>(op);
+        SmallVector<std::string> arguments = {
+            address(copy.getTarget(), copy.getTargetOffset()),
+            address(copy.getSource(), copy.getSourceOffset()),
+            "0",
+            get(copy.getBursts()).str(),
+            get(copy.getBlocks()).str(),
+            get(copy.getSourceGap()).str(),
+            get(copy.getTargetGap()).str()};
+        if (l1)
+          arguments.push_back("PAD_NONE");
+        call(op, l1 ? "copy_gm_to_cbuf" : "copy_ubuf_to_ubuf", arguments);
+      })
+      .Case([&](LoadOp copy) {
+        printRows(op, "copy_gm_to_ubuf_align", copy.getTarget(),
+                  copy.getTargetOffset(), copy.getSource(),
+                  copy.getSourceOffset(), true);
+      })
+      .Case([&](StoreOp copy) {
+        printRows(op, "copy_ubuf_to_gm_align", copy.getTarget(),
+                  copy.getTargetOffset(), copy.getSource(),
+                  copy.getSourceOffset(), false);
+      })
+      .Case([&](FillL1Op fill) {
+        Type type = fill.getValue().getType();
+        Expression config("", Expression::Other);
+        auto field = [&](Value value, int shift) {
+          return get(value) * (int64_t(1) << shift);
+        };
+        config = field(fill.getRepeat(), 0) + field(fill.getBlocks(), 16) +
+                 field(fill.getGap(), 32);
+        std::string value = get(fill.getValue()).str();
+        // Elements of four bytes are given by their bits.
+        if (!type.isF16() && !type.isBF16())
+          value = bytesOf(fill.getTarget()) == 4
+                      ? "__builtin_bit_cast(uint32_t, " + value + ")"
+                      : "(uint32_t)(" + value + ")";
+        call(op,
+             type.isBF16() ? "create_cbuf_matrix_bf16" : "create_cbuf_matrix",
+             {address(fill.getTarget(), fill.getTargetOffset()), config.str(),
+              value});
+      });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The matrix unit
+//===----------------------------------------------------------------------===//
+
+LogicalResult CCEPrinter::printMatrix(Operation *op) {
+  if (auto load = dyn_cast<LoadL0Op>(op)) {
+    bool left =
+        tile::getMemorySpace(cast<MemRefType>(load.getTarget().getType())) ==
+        tile::MemorySpace::L0A;
+    call(op, left ? "load_cbuf_to_ca" : "load_cbuf_to_cb",
+         {address(load.getTarget(), load.getTargetOffset()),
+          address(load.getSource(), load.getSourceOffset()), "0",
+          get(load.getRepeat()).str(), get(load.getStride()).str(),
+          get(load.getGap()).str(), "0", load.getTranspose() ? "true" : "false",
+          "inc"});
+    return success();
+  }
+  if (auto mma = dyn_cast<MmaOp>(op)) {
+    call(op, "mad",
+         {address(mma.getC(), mma.getCOffset()),
+          address(mma.getA(), mma.getAOffset()),
+          address(mma.getB(), mma.getBOffset()), get(mma.getM()).str(),
+          get(mma.getK()).str(), get(mma.getN()).str(), "0", "false", "false",
+          get(mma.getInit()).str()});
+    return success();
+  }
+  auto fixpipe = cast<FixpipeOp>(op);
+  Type to = elementOf(fixpipe.getTarget());
+  call(op, "copy_matrix_cc_to_gm",
+       {address(fixpipe.getTarget(), fixpipe.getTargetOffset()),
+        address(fixpipe.getSource(), fixpipe.getSourceOffset()), "0",
+        get(fixpipe.getN()).str(), get(fixpipe.getM()).str(),
+        get(fixpipe.getStride()).str(), get(fixpipe.getPitch()).str(), "0",
+        to.isF16()    ? "F322F16"
+        : to.isBF16() ? "F322BF16"
+                      : "NoQuant",
+        fixpipe.getRelu() ? "1" : "0", "false", "true"});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+/// Sets the mask registers, unless they are known to hold that.
+void CCEPrinter::setMask(Operation *op, bool count, Expression number) {
+  std::string wanted = (count ? "count " : "norm ") + number.str();
+  if (mask == wanted)
+    return;
+  bool sameMode = StringRef(mask).starts_with(count ? "count" : "norm");
+  mask = wanted;
+  if (!sameMode)
+    call(op, count ? "set_mask_count" : "set_mask_norm", {});
+  if (count)
+    return call(op, "set_vector_mask", {"0", number.str()});
+  // Bit `i` of the mask is lane `i`.
+  if (!number.getConstant()) {
+    helpers.maskOfCount = true;
+    return call(op, "set_vector_mask",
+                {"tp_mask_high(" + number.str() + ")",
+                 "tp_mask_low(" + number.str() + ")"});
+  }
+  auto bits = [](int64_t n) {
+    if (n >= 64)
+      return std::string("~0ull");
+    uint64_t value = n <= 0 ? 0 : (1ull << n) - 1;
+    return value == 0 ? std::string("0")
+                      : "0x" + llvm::utohexstr(value, true) + "ull";
+  };
+  int64_t n = *number.getConstant();
+  call(op, "set_vector_mask", {bits(n - 64), bits(n)});
+}
+
+/// Repeat and strides; the mask is set first. In count form the machine repeats
+/// as often as the count asks for.
+template <typename OpTy>
+std::string CCEPrinter::getForm(OpTy op, Type widest, Operation *at) {
+  Expression count = get(op.getCount());
+  std::string text;
+  if (op.getRepeat()) {
+    setMask(at, false, count);
+    text = get(op.getRepeat()).str();
+    for (ArrayRef<int64_t> strides : {*op.getBlocks(), *op.getRepeats()})
+      for (int64_t stride : strides)
+        text += ", " + std::to_string(stride);
+    return text;
+  }
+  setMask(at, true, count);
+  text = "1";
+  // All memref operands of an instruction are its buffers.
+  SmallVector<Value> buffers;
+  for (Value operand : op->getOperands())
+    if (isa<MemRefType>(operand.getType()))
+      buffers.push_back(operand);
+  for (size_t i = 0; i < buffers.size(); ++i)
+    text += ", 1";
+  // A repeat is 256 bytes of the widest type.
+  int64_t lanes = 256 / (widest.getIntOrFloatBitWidth() / 8);
+  for (Value buffer : buffers)
+    text += ", " + std::to_string(lanes * bytesOf(buffer) / 32);
+  return text;
+}
+
+/// The name of a conversion: `vconv_`, the types, and how it rounds.
+static std::string getConversion(VConvertOp op) {
+  auto name = [](Type type) -> std::string {
+    if (type.isF16())
+      return "f16";
+    if (type.isBF16())
+      return "bf16";
+    if (type.isF32())
+      return "f32";
+    return "s" + std::to_string(type.getIntOrFloatBitWidth());
+  };
+  static const char *const rounds[] = {"", "r", "a", "f", "c", "z"};
+  Type from = elementOf(op.getSource()), to = elementOf(op.getTarget());
+  // The conversions to s8 have one way only.
+  bool open = to.isSignlessInteger(8);
+  return "vconv_" + name(from) + "2" + name(to) +
+         (open ? "" : rounds[unsigned(op.getRound())]);
+}
+
+/// Chooses 256 bytes at a time: the bits go through a register of the vector
+/// unit, whose write and use nothing else orders.
+LogicalResult CCEPrinter::printSelect(VSelectOp op) {
+  int64_t lanes = 256 / bytesOf(op.getTarget());
+  setMask(op, false, lanes);
+  std::string i = getName("r");
+  line() << "for (int64_t " << i << " = 0; " << i << " < "
+         << get(op.getRepeat()).at(Expression::Sum) << "; ++" << i << ") {\n";
+  ++indent;
+  Expression repeat(i, Expression::Atom);
+  auto at = [&](Value buffer, Value offset, int64_t elements) {
+    return (get(buffer) + get(offset) + repeat * elements).str();
+  };
+  call(op, "set_cmpmask", {at(op.getBits(), op.getBitsOffset(), lanes / 8)});
+  call(op, "pipe_barrier", {"PIPE_V"});
+  call(op, "vsel",
+       {at(op.getTarget(), op.getTargetOffset(), lanes),
+        at(op.getLhs(), op.getLhsOffset(), lanes),
+        at(op.getRhs(), op.getRhsOffset(), lanes), "1", "1", "1", "1", "8", "8",
+        "8"});
+  --indent;
+  line() << "}\n";
+  return success();
+}
+
+LogicalResult CCEPrinter::printVector(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](VUnaryOp vector) {
+        std::string form = getForm(vector, elementOf(vector.getTarget()), op);
+        call(op, "v" + stringifyUnaryKind(vector.getKind()).str(),
+             {address(vector.getTarget(), vector.getTargetOffset()),
+              address(vector.getSource(), vector.getSourceOffset()), form});
+      })
+      .Case([&](VBinaryOp vector) {
+        std::string form = getForm(vector, elementOf(vector.getTarget()), op);
+        call(op, "v" + stringifyBinaryKind(vector.getKind()).str(),
+             {address(vector.getTarget(), vector.getTargetOffset()),
+              address(vector.getLhs(), vector.getLhsOffset()),
+              address(vector.getRhs(), vector.getRhsOffset()), form});
+      })
+      .Case([&](VScalarOp vector) {
+        std::string form = getForm(vector, elementOf(vector.getTarget()), op);
+        call(op, "v" + stringifyScalarKind(vector.getKind()).str(),
+             {address(vector.getTarget(), vector.getTargetOffset()),
+              address(vector.getSource(), vector.getSourceOffset()),
+              get(vector.getScalar()).str(), form});
+      })
+      .Case([&](VDupOp dup) {
+        setMask(op, !dup.getRepeat(), get(dup.getCount()));
+        std::string block = "1", repeat = "8";
+        if (dup.getRepeat()) {
+          block = std::to_string(dup.getBlocks()->front());
+          repeat = std::to_string(dup.getRepeats()->front());
+        }
+        call(op, "vector_dup",
+             {address(dup.getTarget(), dup.getTargetOffset()),
+              get(dup.getScalar()).str(),
+              dup.getRepeat() ? get(dup.getRepeat()).str() : "1", block, "1",
+              repeat, "0"});
+      })
+      .Case([&](VConvertOp convert) {
+        Type from = elementOf(convert.getSource());
+        Type to = elementOf(convert.getTarget());
+        bool narrows =
+            from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth();
+        std::string form = getForm(convert, narrows ? from : to, op);
+        call(op, getConversion(convert),
+             {address(convert.getTarget(), convert.getTargetOffset()),
+              address(convert.getSource(), convert.getSourceOffset()), form});
+      })
+      .Case([&](VReduceOp reduce) {
+        setMask(op, false, get(reduce.getCount()));
+        static const char *const names[] = {"add", "max", "min"};
+        bool group = reduce.getByBlock();
+        std::string name = group ? "vcg" : "vc";
+        SmallVector<std::string> arguments = {
+            address(reduce.getTarget(), reduce.getTargetOffset()),
+            address(reduce.getSource(), reduce.getSourceOffset()),
+            get(reduce.getRepeat()).str(),
+            std::to_string(reduce.getTargetStride()),
+            "1",
+            std::to_string(reduce.getStride())};
+        if (!group)
+          arguments.push_back(reduce.getKind() == VectorReduceKind::Sum
+                                  ? "0"
+                                  : "Order_t::ONLY_VALUE");
+        call(op, name + names[unsigned(reduce.getKind())], arguments);
+      })
+      .Case([&](VBroadcastOp broadcast) {
+        std::string type =
+            bytesOf(broadcast.getTarget()) == 4 ? "uint32_t" : "uint16_t";
+        call(op, "vbrcb",
+             {address(broadcast.getTarget(), broadcast.getTargetOffset(), type),
+              address(broadcast.getSource(), broadcast.getSourceOffset(), type),
+              "1", "8", get(broadcast.getRepeat()).str()});
+      })
+      .Case([&](VCompareOp compare) {
+        int64_t lanes = 256 / bytesOf(compare.getLhs());
+        setMask(op, false, lanes);
+        call(
+            op, "vcmpv_" + stringifyCompareKind(compare.getKind()).str(),
+            {address(compare.getTarget(), compare.getTargetOffset(), "uint8_t"),
+             address(compare.getLhs(), compare.getLhsOffset()),
+             address(compare.getRhs(), compare.getRhsOffset()),
+             get(compare.getRepeat()).str(), "1", "1", "1", "8", "8", "8"});
+      });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Flags and scalars
+//===----------------------------------------------------------------------===//
+
+static std::string getPipe(Pipe pipe) {
+  return "PIPE_" + getPipeName(pipe).str();
+}
+
+/// The id of a flag, a constant or a value.
+std::string CCEPrinter::getFlagId(int64_t id, Value slot) {
+  Expression number = slot ? get(slot) + Expression(id) : Expression(id);
+  if (number.getConstant())
+    return "EVENT_ID" + number.str();
+  return "(event_t)" + number.at(Expression::Atom);
+}
+
+LogicalResult CCEPrinter::printSync(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](SetFlagOp flag) {
+        call(op, "set_flag",
+             {getPipe(flag.getSource()), getPipe(flag.getTarget()),
+              getFlagId(flag.getId(), flag.getSlot())});
+      })
+      .Case([&](WaitFlagOp flag) {
+        call(op, "wait_flag",
+             {getPipe(flag.getSource()), getPipe(flag.getTarget()),
+              getFlagId(flag.getId(), flag.getSlot())});
+      })
+      .Case([&](BarrierOp barrier) {
+        call(op, "pipe_barrier", {getPipe(barrier.getPipe())});
+      })
+      .Case([&](CrossSetOp set) {
+        Expression id(set.getId());
+        if (set.getSlot())
+          id = id + get(set.getSlot());
+        call(op, "ffts_cross_core_sync",
+             {getPipe(set.getPipe()),
+              (Expression(1 + int64_t(set.getMode()) * 16) + id * 256).str()});
+      })
+      .Case([&](CrossWaitOp wait) {
+        Expression id(wait.getId());
+        if (wait.getSlot())
+          id = id + get(wait.getSlot());
+        call(op, "wait_flag_dev", {id.str()});
+      })
+      .Case([&](SetFftsBaseOp set) {
+        call(op, "set_ffts_base_addr",
+             {"(uint64_t)" + get(set.getAddress()).at(Expression::Atom)});
+      });
+  return success();
+}
+
+LogicalResult CCEPrinter::printInstruction(Operation &op) {
+  if (auto load = dyn_cast<ScalarLoadOp>(op)) {
+    helpers.scalar = true;
+    FailureOr<std::string> type = getTypeName(load.getResult().getType(), &op);
+    if (failed(type))
+      return failure();
+    std::string text =
+        "tp_load(" + address(load.getBuffer(), load.getOffset()) + ");";
+    declare(load.getResult(), "s");
+    line() << "const " << *type << " " << get(load.getResult()).str() << " = "
+           << text;
+    if (std::string place = getPlace(op.getLoc()); !place.empty())
+      os << " // @" << place;
+    os << "\n";
+    return success();
+  }
+  if (auto store = dyn_cast<ScalarStoreOp>(op)) {
+    helpers.scalar = true;
+    FailureOr<std::string> type = getTypeName(store.getValue().getType(), &op);
+    if (failed(type))
+      return failure();
+    call(&op, "tp_store",
+         {address(store.getBuffer(), store.getOffset()),
+          "(" + *type + ")" + get(store.getValue()).at(Expression::Atom)});
+    return success();
+  }
+  if (isa<Nd2NzOp, CopyToL1Op, UbCopyOp, LoadOp, StoreOp, FillL1Op>(op))
+    return printCopy(&op);
+  if (isa<LoadL0Op, MmaOp, FixpipeOp>(op))
+    return printMatrix(&op);
+  if (auto select = dyn_cast<VSelectOp>(op))
+    return printSelect(select);
+  if (isa<PipeOpInterface>(op))
+    return printVector(&op);
+  if (isa<SetFlagOp, WaitFlagOp, BarrierOp, CrossSetOp, CrossWaitOp,
+          SetFftsBaseOp>(op))
+    return printSync(&op);
+  return op.emitOpError("cannot be printed as CCE");
+}
