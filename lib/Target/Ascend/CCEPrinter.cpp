@@ -328,7 +328,8 @@ LogicalResult CCEPrinter::printOp(Operation &op) {
   Value result = op.getResult(0);
   bool once = result.hasOneUse() &&
               (*result.user_begin())->getBlock() == op.getBlock() &&
-              !(*result.user_begin())->getNumRegions() &&
+              (!(*result.user_begin())->getNumRegions() ||
+               isa<scf::IfOp>(*result.user_begin())) &&
               !(*result.user_begin())->hasTrait<OpTrait::IsTerminator>();
   // Neither does what has one: constants, and sizes of arguments.
   if (once || expression->getConstant() || result.use_empty() ||

@@ -46,8 +46,9 @@ public:
 private:
   LogicalResult insertAll();
   void eraseAll();
-  LogicalResult assignIds();
-  LogicalResult reportIds(std::pair<int, int> pipes, int64_t count);
+  std::optional<std::pair<int, int>> assignIds();
+  bool demoteForIds(std::pair<int, int> pipes);
+  LogicalResult reportIds(std::pair<int, int> pipes);
 
   /// The first thing that is wrong but for barriers, which are added to
   /// `options`.
@@ -77,14 +78,15 @@ private:
 //===----------------------------------------------------------------------===//
 
 LogicalResult FlagInserter::insertAll() {
+  PipeModel model(function);
   for (BufferGroup &group : groups) {
-    if (group.versions > 1 && insertVersionFlags(table, group))
+    if (group.versions > 1 && insertVersionFlags(table, model, group))
       continue;
     group.versions = 1;
     if (failed(insertOwnerFlags(table, group)))
       return failure();
   }
-  return assignIds();
+  return success();
 }
 
 void FlagInserter::eraseAll() {
@@ -105,8 +107,11 @@ void FlagInserter::eraseAll() {
   barriers.clear();
 }
 
-LogicalResult FlagInserter::reportIds(std::pair<int, int> pipes,
-                                      int64_t count) {
+LogicalResult FlagInserter::reportIds(std::pair<int, int> pipes) {
+  int64_t count = 0;
+  for (BufferGroup &group : groups)
+    if (group.ids.count(pipes))
+      count += group.versions;
   InFlightDiagnostic error =
       function.emitError("needs ")
       << count << " flags from pipe '" << stringifyPipe(Pipe(pipes.first))
@@ -128,7 +133,11 @@ LogicalResult FlagInserter::reportIds(std::pair<int, int> pipes,
   return error;
 }
 
-LogicalResult FlagInserter::assignIds() {
+/// Numbers the flags of each pair of pipes; the first pair that has too many,
+/// or none.
+std::optional<std::pair<int, int>> FlagInserter::assignIds() {
+  for (BufferGroup &group : groups)
+    group.ids.clear();
   llvm::MapVector<std::pair<int, int>, int64_t> used;
   for (BufferGroup &group : groups)
     for (PlacedFlag &flag : group.flags) {
@@ -139,7 +148,7 @@ LogicalResult FlagInserter::assignIds() {
     }
   for (auto [pipes, count] : used)
     if (count > maxIds)
-      return reportIds(pipes, count);
+      return pipes;
   for (BufferGroup &group : groups)
     for (PlacedFlag &flag : group.flags) {
       int64_t id =
@@ -149,7 +158,28 @@ LogicalResult FlagInserter::assignIds() {
       else
         cast<WaitFlagOp>(flag.op).setId(id);
     }
-  return success();
+  return std::nullopt;
+}
+
+/// Follows the group with the most versions among those that use `pipes` as a
+/// whole from now on; false if none has versions.
+bool FlagInserter::demoteForIds(std::pair<int, int> pipes) {
+  BufferGroup *most = nullptr;
+  for (BufferGroup &group : groups)
+    if (group.ids.count(pipes) && group.versions > 1 &&
+        (!most || group.versions > most->versions))
+      most = &group;
+  if (!most)
+    return false;
+  most->buffers.front().getDefiningOp()->emitRemark("'")
+      << tile::getBufferName(most->buffers.front())
+      << "' is ordered as one buffer: its " << most->versions
+      << " versions would take more flags from pipe '"
+      << stringifyPipe(Pipe(pipes.first)) << "' to pipe '"
+      << stringifyPipe(Pipe(pipes.second)) << "' than the " << maxIds
+      << " that may be used";
+  most->versions = 1;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,6 +309,13 @@ LogicalResult FlagInserter::run() {
   while (true) {
     if (failed(insertAll()))
       return failure();
+    // Ids tell flags apart, so there must be enough; some may be dropped later.
+    if (std::optional<std::pair<int, int>> pipes = assignIds()) {
+      if (!demoteForIds(*pipes))
+        return reportIds(*pipes);
+      eraseAll();
+      continue;
+    }
     PipeModel model(function);
     std::optional<Finding> finding = judge(model);
     if (!finding) {
@@ -286,17 +323,15 @@ LogicalResult FlagInserter::run() {
       dropBarriers(model);
       break;
     }
-    eraseAll();
-    if (!demote(*finding))
+    bool retry = demote(*finding);
+    if (!retry)
       return finding->op->emitError("cannot be ordered by flags")
              << (finding->text.empty() ? "" : ": the operation ")
              << finding->text;
+    eraseAll();
   }
   // Ids of what was dropped are free again.
-  for (BufferGroup &group : groups)
-    group.ids.clear();
-  if (failed(assignIds()))
-    return failure();
+  assignIds();
   for (BufferGroup &group : groups)
     numFlags += llvm::count_if(group.flags, [](const PlacedFlag &flag) {
       return isa<SetFlagOp>(flag.op);

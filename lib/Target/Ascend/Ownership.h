@@ -86,10 +86,12 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Access>> byOp;
 };
 
-/// Inserts the flags of a group that has versions: each use of a version waits
-/// for the pipe before it in turn, and sets a flag for the next one. False if
-/// the uses do not have that form; then nothing was inserted.
-bool insertVersionFlags(const AccessTable &table, BufferGroup &group);
+/// Inserts the flags of a group that has versions. The control paths of `model`
+/// say which pipe has a version before and after each use of it; where the
+/// answer is one pipe, the use waits for it, or sets a flag for it. False if
+/// answers differ; then nothing was inserted.
+bool insertVersionFlags(const AccessTable &table, PipeModel &model,
+                        BufferGroup &group);
 
 /// Inserts the flags of a group that is followed as a whole. Fails, with an
 /// error, on control flow that is not structured.

@@ -18,9 +18,11 @@ using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::ascend;
 
-/// Control paths that are run at most, and instructions in all of them.
-static constexpr int64_t maxPaths = 3000;
-static constexpr int64_t maxEvents = 3000000;
+/// Combinations of what loops depend on that are run at most; choices of the
+/// other conditions for each; and operations in all of them.
+static constexpr int64_t maxCombinations = 400;
+static constexpr int64_t numChoices = 4;
+static constexpr int64_t maxSteps = 4000000;
 
 BufferView ascend::resolveBuffer(Value memref) {
   BufferView view;
@@ -69,11 +71,7 @@ bool PipeModel::touchesLoop(Value value) {
 bool PipeModel::addLeaf(Value value) {
   if (!leaves.insert(value).second)
     return false;
-  Symbol symbol;
-  symbol.value = value;
-  Operation *parent = value.getParentRegion()->getParentOp();
-  symbol.varies = parent != function.getOperation();
-  symbols.push_back(symbol);
+  symbols.push_back({value, {}, false});
   return true;
 }
 
@@ -132,21 +130,36 @@ void PipeModel::addSlice(Value value, bool open) {
 /// them to see every remainder by a number of versions.
 static SmallVector<int64_t> getDomain(Value value, ArrayRef<int64_t> constants,
                                       int64_t versions) {
-  // 0 and 1 always, or in turn.
+  // Never or always, or in turn where it is asked again and again.
   if (value.getType().isInteger(1))
-    return {0, 1, 2, 3};
+    return isa<FuncOp>(value.getParentRegion()->getParentOp())
+               ? SmallVector<int64_t>{0, 1}
+               : SmallVector<int64_t>{0, 1, 2, 3};
+  constexpr int64_t small = 12, large = 64;
   int64_t limit = 2;
-  SmallVector<int64_t> domain;
   for (int64_t constant : constants)
-    if (constant > limit && constant <= 12)
+    if (constant > limit && constant <= small)
       limit = constant;
+  SmallVector<int64_t> domain;
   for (int64_t i = 0; i <= limit + versions + 1; ++i)
     domain.push_back(i);
   for (int64_t constant : constants)
     for (int64_t i : {constant - 1, constant, constant + 1})
-      if (constant > 12 && constant < 1024 && !llvm::is_contained(domain, i))
+      if (constant > small && constant <= large &&
+          !llvm::is_contained(domain, i))
         domain.push_back(i);
   return domain;
+}
+
+void PipeModel::setDomains(bool primary, int64_t versions) {
+  llvm::sort(constants);
+  constants.erase(llvm::unique(constants), constants.end());
+  for (Symbol &symbol : symbols) {
+    if (!symbol.domain.empty())
+      continue;
+    symbol.domain = getDomain(symbol.value, constants, versions);
+    symbol.primary = primary;
+  }
 }
 
 void PipeModel::collectSymbols() {
@@ -168,15 +181,13 @@ void PipeModel::collectSymbols() {
       addSlice(loop.getStep(), false);
     }
   });
+  setDomains(true, versions);
   touches.clear();
   function.walk([&](scf::IfOp op) {
     if (isRelevant(op))
       addSlice(op.getCondition(), true);
   });
-  llvm::sort(constants);
-  constants.erase(llvm::unique(constants), constants.end());
-  for (Symbol &symbol : symbols)
-    symbol.domain = getDomain(symbol.value, constants, versions);
+  setDomains(false, versions);
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,10 +198,10 @@ namespace {
 
 class PathRunner {
 public:
-  PathRunner(FuncOp function, const ModelOptions &options, PipeMachine &machine,
-             int64_t budget)
-      : function(function), options(options), machine(machine), budget(budget) {
-  }
+  PathRunner(FuncOp function, const ModelOptions &options,
+             const ModelTrace *trace, PipeMachine &machine, int64_t budget)
+      : function(function), options(options), trace(trace), machine(machine),
+        budget(budget) {}
 
   DenseMap<Value, int64_t> symbols;
 
@@ -199,7 +210,11 @@ public:
       if (auto it = symbols.find(argument); it != symbols.end())
         values[argument] = it->second;
     runBlock(function.getBody().front());
-    if (!machine.isStopped() && !isOver())
+    if (isOver())
+      return;
+    if (trace)
+      trace->endOfPath();
+    else if (!machine.isStopped())
       machine.finish();
   }
 
@@ -234,6 +249,7 @@ private:
 
   FuncOp function;
   const ModelOptions &options;
+  const ModelTrace *trace;
   PipeMachine &machine;
   int64_t budget, steps = 0;
   DenseMap<Value, int64_t> values;
@@ -248,8 +264,16 @@ void PathRunner::runScalar(Operation *op) {
   Value result = op->getResult(0);
   auto symbol = symbols.find(result);
   if (symbol == symbols.end()) {
-    if (result.getType().isIntOrIndex())
-      assign(result, evaluateIndexOp(op, [&](Value v) { return evaluate(v); }));
+    if (!result.getType().isIntOrIndex())
+      return;
+    auto known = [&](Value v) { return evaluate(v); };
+    std::optional<int64_t> number = evaluateIndexOp(op, known);
+    // A division by zero: nothing real takes this path, so any number will do.
+    if (!number && canEvaluate(op) &&
+        llvm::all_of(op->getOperands(),
+                     [&](Value v) { return known(v).has_value(); }))
+      number = 0;
+    assign(result, number);
     return;
   }
   int64_t value = symbol->second;
@@ -328,6 +352,8 @@ void PathRunner::runBlock(Block &block) {
   for (Operation &op : block) {
     if (machine.isStopped() || ++steps > budget)
       return;
+    if (trace && trace->watched.contains(&op))
+      trace->visit(&op, [&](Value v) { return evaluate(v); });
     if (auto it = options.barriers.find(&op); it != options.barriers.end())
       for (Pipe pipe : it->second)
         machine.barrier(pipe);
@@ -346,7 +372,8 @@ void PathRunner::runBlock(Block &block) {
     } else if (auto barrier = dyn_cast<BarrierOp>(op)) {
       machine.barrier(barrier.getPipe());
     } else if (auto pipe = dyn_cast<PipeOpInterface>(op)) {
-      machine.execute(pipe, [&](Value v) { return evaluate(v); });
+      if (!trace)
+        machine.execute(pipe, [&](Value v) { return evaluate(v); });
       runScalar(&op);
     } else if (op.getNumRegions() && isRelevant(&op)) {
       machine.fail({Finding::Unknown, &op, nullptr, Pipe::S, Pipe::S, nullptr,
@@ -361,43 +388,55 @@ void PathRunner::runBlock(Block &block) {
 // All control paths
 //===----------------------------------------------------------------------===//
 
+void PipeModel::runAll(const ModelOptions &options, const ModelTrace *trace,
+                       function_ref<bool(const Finding &)> report) {
+  numPaths = 0;
+  int64_t combinations = 1;
+  bool hasOthers = false;
+  for (Symbol &symbol : symbols) {
+    hasOthers |= !symbol.primary;
+    if (symbol.primary)
+      combinations = std::min<int64_t>(combinations * symbol.domain.size(),
+                                       int64_t(1) << 40);
+  }
+  // All combinations, or as many as can be tried.
+  bool sample = combinations > maxCombinations;
+  uint64_t random = 1;
+  auto pick = [&](int64_t size) {
+    random = random * 6364136223846793005ull + 1442695040888963407ull;
+    return int64_t((random >> 33) % size);
+  };
+  int64_t steps = 0;
+  for (int64_t i = 0; i < std::min(combinations, maxCombinations); ++i)
+    for (int64_t choice = 0; choice < (hasOthers ? numChoices : 1); ++choice) {
+      PipeMachine machine(report);
+      PathRunner runner(function, options, trace, machine, maxSteps - steps);
+      int64_t rest = i;
+      for (Symbol &symbol : symbols) {
+        int64_t size = symbol.domain.size(), index;
+        if (symbol.primary && !sample) {
+          index = rest % size;
+          rest /= size;
+        } else if (symbol.primary || choice > 1) {
+          index = pick(size);
+        } else {
+          index = choice == 0 ? std::min<int64_t>(1, size - 1) : 0;
+        }
+        runner.symbols[symbol.value] = symbol.domain[index];
+      }
+      runner.run();
+      ++numPaths;
+      steps += runner.getSteps();
+      if (machine.isStopped() || runner.isOver())
+        return;
+    }
+}
+
 void PipeModel::run(const ModelOptions &options,
                     function_ref<bool(const Finding &)> report) {
-  numPaths = 0;
-  exhaustive = true;
-  // All combinations, where there are not too many; else those of the first
-  // symbols (which loops depend on) with some of the others.
-  int64_t combinations = 1;
-  for (Symbol &symbol : symbols)
-    combinations = std::min<int64_t>(combinations * symbol.domain.size(),
-                                     int64_t(1) << 40);
-  int64_t paths = std::min(combinations, maxPaths);
-  exhaustive = paths == combinations;
-  uint64_t random = 1;
-  int64_t steps = 0;
-  for (int64_t path = 0; path < paths; ++path) {
-    PipeMachine machine(report);
-    PathRunner runner(function, options, machine, maxEvents - steps);
-    int64_t rest = path, weight = 1;
-    for (Symbol &symbol : symbols) {
-      int64_t size = symbol.domain.size();
-      int64_t choice = rest % size;
-      if (!exhaustive && weight >= maxPaths / 8) {
-        random = random * 6364136223846793005ull + 1442695040888963407ull;
-        choice = (random >> 33) % size;
-      }
-      rest /= size;
-      weight *= size;
-      runner.symbols[symbol.value] = symbol.domain[choice];
-    }
-    runner.run();
-    ++numPaths;
-    steps += runner.getSteps();
-    if (machine.isStopped())
-      return;
-    if (runner.isOver()) {
-      exhaustive = false;
-      return;
-    }
-  }
+  runAll(options, nullptr, report);
+}
+
+void PipeModel::run(const ModelTrace &trace) {
+  runAll(ModelOptions(), &trace, [](const Finding &) { return true; });
 }

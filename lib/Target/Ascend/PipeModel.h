@@ -13,10 +13,12 @@
 // what happens before what does not depend on timing, so one pass finds every
 // race, double set and left-over flag of a control path.
 //
-// Control flow is run for all small values of what it depends on. Flags depend
-// on a trip count only through comparisons with small constants and through its
-// remainder by numbers of versions; both have been seen when the trip count has
-// passed the largest constant by the largest number of versions.
+// Control flow is run for all small values of what loops and versions depend
+// on. Flags depend on a trip count only through comparisons with small
+// constants and through its remainder by numbers of versions; both have been
+// seen when the trip count has passed the largest constant by the largest
+// number of versions. Other conditions, which say whether a part of a tile is
+// touched, are tried both ways.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +76,13 @@ struct ModelOptions {
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Pipe>> barriers;
 };
 
+/// Follows some operations along the control paths.
+struct ModelTrace {
+  llvm::DenseSet<mlir::Operation *> watched;
+  llvm::function_ref<void(mlir::Operation *, IndexEvaluator)> visit;
+  llvm::function_ref<void()> endOfPath;
+};
+
 /// The control paths of a function, and what they do.
 class PipeModel {
 public:
@@ -83,19 +92,24 @@ public:
   void run(const ModelOptions &options,
            llvm::function_ref<bool(const Finding &)> report);
 
-  /// Control paths run, and whether these were all there are.
+  /// Runs every control path without flags.
+  void run(const ModelTrace &trace);
+
   int64_t getNumPaths() const { return numPaths; }
-  bool isExhaustive() const { return exhaustive; }
 
 private:
   struct Symbol {
     mlir::Value value;
     llvm::SmallVector<int64_t> domain;
-    /// The value may differ in each iteration.
-    bool varies;
+    /// Loops and versions depend on it.
+    bool primary;
   };
 
+  void runAll(const ModelOptions &options, const ModelTrace *trace,
+              llvm::function_ref<bool(const Finding &)> report);
   void collectSymbols();
+  /// Domains of the symbols found so far that have none.
+  void setDomains(bool primary, int64_t versions);
   /// Adds what `value` is computed from; `open` conditions become symbols.
   void addSlice(mlir::Value value, bool open);
   bool addLeaf(mlir::Value value);
@@ -107,7 +121,6 @@ private:
   llvm::DenseMap<mlir::Value, bool> touches;
   llvm::SmallVector<int64_t> constants;
   int64_t numPaths = 0;
-  bool exhaustive = true;
 };
 
 } // namespace tilepipe::ascend

@@ -358,3 +358,61 @@ ascend.func @k_mix_aiv(%W: memref<?xf32> {ascend.workspace}, %n: index)
   }
   ascend.return
 }
+
+// -----
+
+#ub = #tile.space<ub>
+
+// The vector unit clears a version before it is loaded: it has that version from
+// its last use on, so that only the load passes it on, and nothing is pre-set.
+// CHECK-LABEL: @cleared_tiles
+// CHECK-NOT: flag
+// CHECK: scf.for
+// CHECK-NOT: flag
+// CHECK: vdup
+// CHECK-NEXT: }
+// CHECK-NEXT: set_flag <v> to <mte2> id 0 slot %[[S:.*]] of 2
+// CHECK-NEXT: wait_flag <v> to <mte2> id 0 slot %[[S]] of 2
+// CHECK-NEXT: ascend.load
+// CHECK-NEXT: set_flag <mte2> to <v> id 0 slot %[[S]] of 2
+// CHECK-NEXT: }
+// CHECK: scf.if
+// CHECK: wait_flag <mte2> to <v> id 0 slot %[[T:.*]] of 2
+// What the last iteration wrote to y is complete.
+// CHECK-NEXT: barrier <v>
+// CHECK-NEXT: vunary
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: barrier <all>
+ascend.func @cleared_tiles(%X: memref<?xf32>, %n: index, %c: i1)
+    attributes {core = #ascend.core<vector>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %x = tile.alloc {name = "x"} : memref<2x64xf32, #ub>
+  %y = tile.alloc {name = "y"} : memref<64xf32, #ub>
+  %m = arith.addi %n, %c1 : index
+  scf.for %t = %c0 to %m step %c1 {
+    %g0 = arith.cmpi slt, %t, %n : index
+    %i1 = arith.subi %t, %c1 : index
+    %g1 = arith.cmpi sge, %i1, %c0 : index
+    scf.if %g0 {
+      %s = arith.remui %t, %c2 : index
+      %v = tile.slot %x[%s] : memref<2x64xf32, #ub> -> memref<64xf32, #ub>
+      scf.if %c {
+        ascend.vdup %v[%c0], %zero count %c64 : memref<64xf32, #ub>, f32
+      }
+      ascend.load %X[%t] to %v[%c0] rows %c1 columns %c64 stride %c64 pitch %c64
+          : memref<?xf32>, memref<64xf32, #ub>
+    }
+    scf.if %g1 {
+      %s = arith.remui %i1, %c2 : index
+      %v = tile.slot %x[%s] : memref<2x64xf32, #ub> -> memref<64xf32, #ub>
+      ascend.vunary <exp> %y[%c0], %v[%c0] count %c64
+          : memref<64xf32, #ub>, memref<64xf32, #ub>
+    }
+  }
+  ascend.return
+}

@@ -39,7 +39,7 @@ ascend.func @gemm(%A: memref<?x?xf16> {ascend.name = "A"}, %C: memref<64x64xbf16
     %s = arith.remui %k, %c2 : index
     %o = arith.muli %k, %c64 : index
     %as = tile.slot %As[%s] : memref<2x64x64xf16, #l1> -> memref<64x64xf16, #l1>
-    // CHECK: create_cbuf_matrix(As + [[S]] * 4096, 4194308, (half)0.0f); // @{{.*}}to-cce.mlir:[[@LINE+1]]:5
+    // CHECK: create_cbuf_matrix(As + [[S]] * 4096, 4194308, (half)0.0f); // @{{.+}}:{{[0-9]+}}:5
     ascend.fill_l1 %as[%c0] with %zero repeat %c4 blocks %c64 gap %c0 : f16, memref<64x64xf16, #l1>
     // CHECK: pipe_barrier(PIPE_MTE2);
     ascend.barrier <mte2>

@@ -20,8 +20,9 @@ def AscendInsertFlags : Pass<"ascend-insert-flags", "::mlir::ModuleOp"> {
     waits for it before its first one.
 
     * A buffer with versions (`tile.slot`) has one flag for each version and
-      direction: those back to the first pipe are set before the first use and
-      waited for at the end.
+      direction. Which pipe has a version before and after a use is found by
+      following all control paths. Flags that the first uses wait for are set at
+      the start and waited for at the end.
     * A buffer without versions is followed through `scf.for` and `scf.if`; where
       paths meet, all agree on its owner. The same is done for buffers with
       versions whose uses do not take turns.
@@ -54,7 +55,9 @@ def AscendInsertFlags : Pass<"ascend-insert-flags", "::mlir::ModuleOp"> {
     ascend.barrier <all>
     ```
 
-    It is an error if a pair of pipes needs more than `max-ids` flags.
+    Where a pair of pipes would need more than `max-ids` flags, buffers with
+    versions are followed as a whole, with a remark; it is an error if that is not
+    enough.
   }];
   let options = [
     Option<"maxIds", "max-ids", "int64_t", "6",
