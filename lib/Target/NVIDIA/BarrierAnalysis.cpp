@@ -127,9 +127,30 @@ static Distances getDistances(scf::ForOp loop) {
                  *getConstantIntValue(loop.getStep())};
 }
 
+/// The bytes of an allocation that has its place, or nothing.
+static std::optional<std::pair<int64_t, int64_t>> getBytes(Value root) {
+  auto alloc = root.getDefiningOp<AllocOp>();
+  if (!alloc || !alloc.getOffset())
+    return std::nullopt;
+  MemRefType type = alloc.getType();
+  int64_t begin = *alloc.getOffset();
+  int64_t size = llvm::divideCeil(
+      type.getNumElements() * type.getElementTypeBitWidth(), 8);
+  return std::pair(begin, begin + size);
+}
+
+/// Whether two roots have bytes in common. Buffers whose contents are never
+/// needed at the same time may have been put in the same place.
+static bool shareMemory(Value a, Value b) {
+  if (mayAlias(a, b))
+    return true;
+  auto x = getBytes(a), y = getBytes(b);
+  return x && y && x->first < y->second && y->first < x->second;
+}
+
 static bool conflicts(const Touch &before, const Touch &now) {
   const BufferAccess &a = before.access, &b = now.access;
-  if ((!a.writes() && !b.writes()) || !mayAlias(a.root, b.root))
+  if ((!a.writes() && !b.writes()) || !shareMemory(a.root, b.root))
     return false;
   if (a.root != b.root || a.region.size() != b.region.size())
     return true;

@@ -30,13 +30,15 @@ void nvidia::buildTileToPTXPipeline(OpPassManager &pm,
     target.chip = options.chip;
     pm.addPass(tile::createTileSetTarget(target));
   }
+  pm.addPass(tile::createTileRaiseLinalg());
   pm.addPass(tile::createPipelinePlanning());
   InjectSoftwarePipelineOptions injection;
   buildInjectSoftwarePipeline(pm, injection);
   pm.addPass(createTileDemoteFragments());
   pm.addPass(createHoistAsyncWaits());
-  pm.addPass(createInsertBarriers());
   pm.addPass(tile::createTileAllocateMemory());
+  // Behind the allocation, which lets buffers share memory.
+  pm.addPass(createInsertBarriers());
   pm.addPass(createConvertTileToNVGPU());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

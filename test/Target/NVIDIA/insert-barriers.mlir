@@ -169,6 +169,32 @@ func.func @given(%Y: memref<32xf32>, %x: f32) {
 // -----
 
 !S = memref<32xf32, #tile.space<shared>>
+
+// Two buffers of different times in one place: the second may not be written
+// while the first is read. The third lies elsewhere.
+// CHECK-LABEL: func @same_place
+// CHECK:       tile.fill
+// CHECK-NEXT:  gpu.barrier
+// CHECK-NEXT:  tile.copy
+// CHECK-NEXT:  tile.fill
+// CHECK-NEXT:  gpu.barrier
+// CHECK-NEXT:  tile.fill
+func.func @same_place(%Y: memref<32xf32>, %x: f32) {
+  tile.launch (%bx) in [1] threads = 32 {
+    %s = tile.alloc {offset = 0} : !S
+    %t = tile.alloc {offset = 124} : !S
+    %u = tile.alloc {offset = 256} : !S
+    tile.fill %s with %x : f32, !S
+    tile.copy %s to %Y : !S to memref<32xf32>
+    tile.fill %u with %x : f32, !S
+    tile.fill %t with %x : f32, !S
+  }
+  return
+}
+
+// -----
+
+!S = memref<32xf32, #tile.space<shared>>
 !V = memref<4x32xf32, #tile.space<shared>>
 
 // Slots 1 and 3 of four are different, 1 and 5 - 4 are the same.

@@ -109,7 +109,8 @@ def InsertBarriers : Pass<"tile-insert-barriers"> {
     barrier, or writes what another one read, threads have to meet in between:
     the pass puts a `gpu.barrier` right in front of the second statement. Slots
     of a multi-buffered tile whose numbers differ by a constant are told apart,
-    across iterations as well. A `tile.async.wait` counts as the write of the
+    across iterations as well. Buffers that `--tile-allocate-memory` has put in
+    the same place are one. A `tile.async.wait` counts as the write of the
     copies that it may complete, for each thread sees only its own copies then.
 
     The barriers are those that no execution can do without: each is at the

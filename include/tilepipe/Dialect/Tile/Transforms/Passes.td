@@ -46,6 +46,37 @@ def TileRaiseSCFFor : Pass<"tile-raise-scf-for"> {
                            "::tilepipe::tile::TileDialect"];
 }
 
+def TileRaiseLinalg : Pass<"tile-raise-linalg"> {
+  let summary = "turn linalg and memref.copy into tile operations";
+  let description = [{
+    Targets know the operations of the tile dialect only. `linalg.fill`,
+    `linalg.copy`, `memref.copy` and `linalg.matmul` become `tile.fill`,
+    `tile.copy` and `tile.gemm`; every other operation of linalg on buffers becomes a `tile.map`
+    over its parallel dimensions, with loops over its reductions inside. In any
+    phase: `tile.stage` goes along.
+
+    ```mlir
+    linalg.matmul ins(%As, %Bs : ...) outs(%C : ...)
+    linalg.generic {iterator_types = ["parallel"], ...} ins(%x) outs(%y) {...}
+    ```
+    becomes
+    ```mlir
+    tile.gemm %As, %Bs, %C : ...
+    tile.map (%i) in [64] {
+      %0 = memref.load %x[%i] : ...
+      ...
+      memref.store %1, %y[%i] : ...
+    }
+    ```
+    Operations on tensors, and those whose loops do not follow from the shapes of
+    their operands, stay as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::tilepipe::tile::TileDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // Planning
 //===----------------------------------------------------------------------===//
