@@ -61,6 +61,8 @@ void VectorPlan::operand(const char *what, const Operand &operand,
 
 void VectorPlan::independent(const Operand &target, const Operand &source,
                              const Lanes &lanes) {
+  if (!isGood())
+    return;
   auto extent = [&](const Operand &o) {
     return o.address(0, lanes.lanes - 1) + o.size - o.base;
   };

@@ -191,6 +191,7 @@ void Machine::issue(int opcode, int type, int line, int column,
   op.opcode = opcode;
   op.type = type;
   op.site = lastSite = intern(opcode, line, column);
+  op.issued = ++issued;
   op.registers = core.registers;
   if (opcode >= TP_set_flag && opcode <= TP_wait_flag_dev) {
     if (planSync(core, op))
@@ -242,9 +243,10 @@ void Machine::block(Core &core, uint32_t site, std::string what,
   current = &core;
 }
 
-static bool overlapsItself(const Op &op) {
-  for (const Range &w : op.ranges)
-    for (const Range &r : op.ranges)
+/// Whether `writer` writes what `reader` reads.
+static bool overwrites(const Op &writer, const Op &reader) {
+  for (const Range &w : writer.ranges)
+    for (const Range &r : reader.ranges)
       if (w.write && !r.write && w.space == r.space && w.lo < r.hi &&
           r.lo < w.hi)
         return true;
@@ -266,14 +268,20 @@ void Machine::start(Core &core, Op op) {
   current = &core;
   lastSite = op.site;
   readSelectedBits(core, op);
-  access(core, pipe, op.site, op.ranges);
+  access(core, pipe, op);
   Commit how = policy.commit;
   if (how == Commit::Random)
     how = Commit(random() % 3);
-  if (how == Commit::EarlyWriteLateRead && overlapsItself(op))
+  if (how == Commit::EarlyWriteLateRead && overwrites(op, op))
     how = Commit::Late;
   InFlight flight;
   if (how == Commit::EarlyWriteLateRead) {
+    // Instructions of one pipe read before later ones of it write.
+    for (InFlight &earlier : core.inFlight[pipe])
+      if (!earlier.computed && overwrites(op, earlier.op)) {
+        earlier.op.run(*this, core, earlier.op, earlier.effects);
+        earlier.computed = true;
+      }
     scribble(core, op);
     flight.op = std::move(op);
   } else {
@@ -318,6 +326,7 @@ void Machine::scalarAccess(bool write, Space space, uint64_t address,
   Op op;
   op.opcode = write ? TP_tp_store : TP_tp_load;
   op.site = lastSite = intern(op.opcode, line, column);
+  op.issued = ++issued;
   Plan checked(*this, core, op);
   checked.touch(space, address, bytes, write);
   memset(value, 0, write ? 0 : bytes);
@@ -327,7 +336,7 @@ void Machine::scalarAccess(bool write, Space space, uint64_t address,
   // A load is over when it returns; a store may linger.
   Pipe pipe = write ? Store : S;
   ++core.count[pipe];
-  access(core, pipe, op.site, op.ranges);
+  access(core, pipe, op);
   if (write) {
     Effects effects;
     effects.write(space, address, value, bytes);
@@ -335,7 +344,7 @@ void Machine::scalarAccess(bool write, Space space, uint64_t address,
   } else {
     const uint8_t *undefined = poisonAt(core, space, address, bytes);
     if (undefined && memchr(undefined, 1, bytes))
-      reportUninitialised(core, op, space, address, "reads");
+      reportUninitialised(core, op, space, address, "reads bytes");
     memcpy(value, bytesAt(core, space, address), bytes);
   }
   if (policy.order != Order::ScalarFirst) {

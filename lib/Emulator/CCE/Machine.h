@@ -44,6 +44,8 @@ struct Op {
   Pipe pipe = S, other = S;
   int opcode = 0, type = 0, id = 0, mode = 0;
   uint32_t site = 0;
+  /// Position in the order of the program.
+  uint32_t issued = 0;
   int64_t a[14] = {};
   /// Special registers as they were when the instruction was issued.
   Registers registers;
@@ -106,6 +108,9 @@ struct Core {
   /// Cross-core counters, and what arrived for those that collect several.
   std::deque<Token> counters[16];
   std::deque<Token> arrived[3][16];
+  /// How often each counter was set, and when its waits were.
+  uint32_t delivered[16] = {};
+  std::vector<uint32_t> counterWaits[16];
   uint8_t compareMask[16] = {};
   bool interlock = false;
   std::unique_ptr<Fiber> fiber;
@@ -121,7 +126,8 @@ enum class Order { PipesFirst, ScalarFirst, Shuffled };
 struct Policy {
   Commit commit = Commit::Late;
   Order order = Order::Shuffled;
-  int victim = -1;
+  /// What advances only where nothing else can: a pipe, or the cores of a kind.
+  int victim = -1, victimKind = -1;
 };
 
 /// Turns "late", "random", "victim:MTE2" ... into a policy.
@@ -152,7 +158,7 @@ public:
   Statistics statistics;
   const int64_t *arguments = nullptr;
   int blocks = 1;
-  uint32_t batch = 0;
+  uint32_t batch = 0, issued = 0;
   Core *current = nullptr;
   uint32_t lastSite = 0;
 
@@ -187,6 +193,7 @@ public:
 
 private:
   // Scheduling.
+  bool isVictim(const Core &core, int pipe) const;
   bool step(Core &core, int pipe);
   bool stepScalar(Core &core);
   bool stepPipe(Core &core, Pipe pipe);
@@ -210,15 +217,15 @@ private:
   bool runWait(Core &core, const Op &op);
   void runCrossSet(Core &core, const Op &op);
   void deliver(Core &core, int id, Token token);
+  void dropConsequences();
   void scalarSync(Core &core, const Op &op);
 
   // Order of accesses.
-  void access(Core &core, Pipe pipe, uint32_t site,
-              const std::vector<Range> &ranges);
-  void accessCell(Core &core, Pipe pipe, uint32_t site, const Range &range,
-                  Cell &cell, const Mark &mark);
-  void race(const char *kind, Core &core, Pipe pipe, uint32_t site,
-            const Range &range, const Mark &other);
+  void access(Core &core, Pipe pipe, const Op &op);
+  void accessCell(Core &core, Pipe pipe, const Range &range, Cell &cell,
+                  const Mark &mark);
+  void race(Core &core, const Range &range, const Mark &mark, const Mark &other,
+            bool otherWrites);
   bool knows(const Core &core, Pipe pipe, const Mark &mark) const;
 
   std::vector<Issue> issues;

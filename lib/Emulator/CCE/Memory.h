@@ -39,9 +39,10 @@ struct Range {
 };
 
 /// An access that later ones must be ordered against: which pipe's how manieth
-/// instruction, from where in the text, and which bytes of the granule.
+/// instruction, from where in the text, issued when, and which bytes of the
+/// granule.
 struct Mark {
-  uint32_t count, mask, site, batch;
+  uint32_t count, mask, site, batch, issued;
   uint16_t pipe;
 };
 

@@ -93,6 +93,18 @@ uint16_t tilepipe::cce::toBFloat(double value, Rounding rounding) {
   return encode(value, rounding, 7, -126, 127);
 }
 
+float tilepipe::cce::toFloat(double value, Rounding rounding) {
+  float nearest = float(value);
+  bool above = nearest > value, below = nearest < value;
+  bool down =
+      rounding == Rounding::Down || (rounding == Rounding::Zero && value > 0);
+  bool up =
+      rounding == Rounding::Up || (rounding == Rounding::Zero && value < 0);
+  if ((above && down) || (below && up))
+    return std::nextafter(nearest, down ? -INFINITY : INFINITY);
+  return nearest;
+}
+
 void tilepipe::cce::store(int type, uint8_t *bytes, double value) {
   auto put = [&](auto element) { memcpy(bytes, &element, sizeof(element)); };
   switch (type) {

@@ -23,6 +23,7 @@ enum class Rounding { Even, Away, Down, Up, Zero, Odd };
 const float *halfTable();
 uint16_t toHalf(double value, Rounding rounding = Rounding::Even);
 uint16_t toBFloat(double value, Rounding rounding = Rounding::Even);
+float toFloat(double value, Rounding rounding);
 /// A whole number as a double.
 double toWhole(double value, Rounding rounding);
 

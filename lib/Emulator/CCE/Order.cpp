@@ -31,31 +31,41 @@ bool Machine::knows(const Core &core, Pipe pipe, const Mark &mark) const {
   return core.clock[clock][mark.pipe] >= mark.count;
 }
 
-void Machine::race(const char *kind, Core &core, Pipe pipe, uint32_t site,
-                   const Range &range, const Mark &other) {
+/// `mark` and `other` are not ordered. Tells it in the order of the program
+/// where there is one, whichever happened to run first.
+void Machine::race(Core &core, const Range &range, const Mark &mark,
+                   const Mark &other, bool otherWrites) {
   current = &core;
-  Pipe first = Pipe(other.pipe % NumPipes);
   bool here = other.batch == batch;
   const Core *from = here ? cores[other.pipe / NumPipes].get() : nullptr;
+  Mark first = other, second = mark;
+  bool firstWrites = otherWrites, secondWrites = range.write;
+  if (from == &core && mark.issued < other.issued) {
+    std::swap(first, second);
+    std::swap(firstWrites, secondWrites);
+  }
+  Pipe earlier = Pipe(first.pipe % NumPipes),
+       later = Pipe(second.pipe % NumPipes);
   std::string missing;
   if (!here)
     missing = "order between blocks, which run at the same time";
   else if (from != &core)
-    missing = "a cross-core flag from " + from->name + " " + nameOf(first) +
+    missing = "a cross-core flag from " + from->name + " " + nameOf(earlier) +
               " to " + core.name;
-  else if (first == pipe)
-    missing = std::string("pipe_barrier(") + nameOf(pipe) + ") between them";
+  else if (earlier == later)
+    missing = std::string("pipe_barrier(") + nameOf(later) + ") between them";
   else
-    missing = std::string("set_flag(") + nameOf(first) + ", " + nameOf(pipe) +
+    missing = std::string("set_flag(") + nameOf(earlier) + ", " +
+              nameOf(later) +
               ", id) after the first and the wait_flag before the second";
-  const char *later = range.write ? " writes what " : " reads what ";
-  const char *earlier = kind[1] == 'A' && kind[2] == 'R' ? " reads" : " wrote";
+  const char *kind = !secondWrites ? "RAW" : firstWrites ? "WAW" : "WAR";
   report("race",
          std::string(kind) + " in " + describe(core, range) + ": " +
-             nameOf(sites[site].opcode) + " (" + nameOf(pipe) + ")" + later +
-             nameOf(sites[other.site].opcode) + " (" + nameOf(first) + ")" +
-             earlier,
-         site, other.site, missing);
+             nameOf(sites[second.site].opcode) + " (" + nameOf(later) +
+             (secondWrites ? ") writes what " : ") reads what ") +
+             nameOf(sites[first.site].opcode) + " (" + nameOf(earlier) +
+             (firstWrites ? ") writes" : ") reads"),
+         second.site, first.site, missing);
 }
 
 static void cover(std::vector<Mark> &marks, uint32_t mask) {
@@ -68,8 +78,8 @@ static void cover(std::vector<Mark> &marks, uint32_t mask) {
   marks.resize(kept);
 }
 
-void Machine::accessCell(Core &core, Pipe pipe, uint32_t site,
-                         const Range &range, Cell &cell, const Mark &mark) {
+void Machine::accessCell(Core &core, Pipe pipe, const Range &range, Cell &cell,
+                         const Mark &mark) {
   auto same = [&](const Mark &other) {
     return other.pipe == mark.pipe && other.batch == mark.batch;
   };
@@ -77,7 +87,7 @@ void Machine::accessCell(Core &core, Pipe pipe, uint32_t site,
     if (!(writer.mask & mark.mask) || knows(core, pipe, writer) ||
         (same(writer) && writer.count == mark.count))
       continue;
-    race(range.write ? "WAW" : "RAW", core, pipe, site, range, writer);
+    race(core, range, mark, writer, true);
   }
   if (!range.write) {
     for (Mark &reader : cell.readers)
@@ -90,23 +100,23 @@ void Machine::accessCell(Core &core, Pipe pipe, uint32_t site,
   for (const Mark &reader : cell.readers)
     if ((reader.mask & mark.mask) && !same(reader) &&
         !knows(core, pipe, reader))
-      race("WAR", core, pipe, site, range, reader);
+      race(core, range, mark, reader, false);
   cover(cell.readers, mark.mask);
   cover(cell.writers, mark.mask);
   cell.writers.push_back(mark);
 }
 
-void Machine::access(Core &core, Pipe pipe, uint32_t site,
-                     const std::vector<Range> &ranges) {
+void Machine::access(Core &core, Pipe pipe, const Op &op) {
   if (!races)
     return;
   Mark mark;
   mark.count = core.count[pipe];
   mark.pipe = uint16_t(core.index * NumPipes + pipe);
-  mark.site = site;
+  mark.site = op.site;
+  mark.issued = op.issued;
   mark.batch = batch;
   for (bool write : {false, true})
-    for (const Range &range : ranges) {
+    for (const Range &range : op.ranges) {
       if (range.write != write)
         continue;
       Region *region = regionOf(core, range);
@@ -119,7 +129,7 @@ void Machine::access(Core &core, Pipe pipe, uint32_t site,
         uint64_t begin = std::max(lo, at * granule) - at * granule;
         uint64_t end = std::min(hi, (at + 1) * granule) - at * granule;
         mark.mask = uint32_t(((1ull << (end - begin)) - 1) << begin);
-        accessCell(core, pipe, site, range, region->cells[at], mark);
+        accessCell(core, pipe, range, region->cells[at], mark);
       }
     }
 }

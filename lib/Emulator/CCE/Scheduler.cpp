@@ -25,6 +25,8 @@ bool tilepipe::cce::parsePolicy(const std::string &name, Policy &policy) {
     policy.order = Order::ScalarFirst;
   } else if (name == "random") {
     policy.commit = Commit::Random;
+  } else if (name == "victim:AIC" || name == "victim:AIV") {
+    policy.victimKind = name.back() == 'C' ? Core::Cube : Core::Vector;
   } else if (name.rfind("victim:", 0) == 0) {
     for (int pipe = S; pipe <= FIX; ++pipe)
       if (name.substr(7) == nameOf(Pipe(pipe)) + strlen("PIPE_"))
@@ -69,7 +71,7 @@ void Machine::run() {
     // The victim advances only where nothing else can.
     for (bool victims : {false, true})
       for (auto [core, pipe] : order)
-        if (!progress && (pipe == policy.victim) == victims)
+        if (!progress && isVictim(*core, pipe) == victims)
           progress = step(*core, pipe);
     statistics.steps += progress;
   }
@@ -85,6 +87,11 @@ void Machine::run() {
     reportDeadlock();
   else
     reportLeftovers();
+  dropConsequences();
+}
+
+bool Machine::isVictim(const Core &core, int pipe) const {
+  return pipe == policy.victim || core.kind == policy.victimKind;
 }
 
 bool Machine::step(Core &core, int pipe) {

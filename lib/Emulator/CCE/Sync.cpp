@@ -15,6 +15,8 @@
 
 #include "Plan.h"
 
+#include <algorithm>
+
 using namespace tilepipe::cce;
 
 /// The documentation keeps cross-core ids above 10 for the system, and event
@@ -147,7 +149,7 @@ void Machine::scalarSync(Core &core, const Op &op) {
           [&counter] { return !counter.empty(); });
     join(core.clock[S], counter.front().known);
     counter.pop_front();
-    ++core.count[S];
+    core.counterWaits[op.id].push_back(++core.count[S]);
     return;
   }
   switch (op.kind) {
@@ -226,13 +228,18 @@ bool Machine::runWait(Core &core, const Op &op) {
 }
 
 void Machine::deliver(Core &core, int id, Token token) {
-  std::deque<Token> &counter = core.counters[id];
-  counter.push_back(std::move(token));
-  if (counter.size() > counterLimit)
+  // Counting from one, set k must come after wait k - 15.
+  uint32_t sets = ++core.delivered[id];
+  const std::vector<uint32_t> &waits = core.counterWaits[id];
+  uint32_t seen = token.known[core.index * NumPipes + S];
+  if (sets > counterLimit && (waits.size() < sets - counterLimit ||
+                              seen < waits[sets - counterLimit - 1]))
     report("cross-core",
            "the counter of id " + std::to_string(id) + " at " + core.name +
-               " exceeds " + std::to_string(counterLimit),
-           counter.back().site);
+               " can exceed " + std::to_string(counterLimit) +
+               ": nothing orders this set after the wait for an earlier one",
+           token.site, 0, "a flag back from " + core.name);
+  core.counters[id].push_back(std::move(token));
 }
 
 /// Mode 0 joins all cores of a kind, mode 1 the vector cores of a group, mode 2
@@ -316,6 +323,23 @@ void Machine::reportDeadlock() {
              head.site, set);
     }
   }
+}
+
+/// What a racing instruction read too early is no finding of its own.
+void Machine::dropConsequences() {
+  std::vector<bool> racing(sites.size());
+  for (const Issue &issue : issues)
+    if (issue.kind == "race")
+      racing[issue.site] = racing[issue.other] = true;
+  auto follows = [&](const Issue &issue) {
+    return issue.kind == "uninitialised" && racing[issue.site];
+  };
+  issues.erase(std::remove_if(issues.begin(), issues.end(), follows),
+               issues.end());
+  known.clear();
+  for (size_t i = 0; i < issues.size(); ++i)
+    known[{issues[i].kind, issues[i].site, issues[i].other,
+           issues[i].missing}] = i;
 }
 
 void Machine::reportLeftovers() {

@@ -174,13 +174,17 @@ static void convert(int opcode, int type, double value, uint8_t *bytes) {
     memcpy(bytes, &bits, 2);
     return;
   case TP_F32:
-    if (isIn(opcode, TP_vconv_f322f32r, TP_vconv_f322f32z))
-      value = toWhole(value, rounding);
+    value = isIn(opcode, TP_vconv_f322f32r, TP_vconv_f322f32z)
+                ? toWhole(value, rounding)
+                : toFloat(value, rounding);
     return store(type, bytes, value);
   case TP_S32:
     return store(
         type, bytes,
         std::clamp(toWhole(value, rounding), -2147483648.0, 2147483647.0));
+  case TP_S16:
+    return store(type, bytes,
+                 std::clamp(toWhole(value, rounding), -32768.0, 32767.0));
   case TP_S8:
     return store(type, bytes,
                  std::clamp(toWhole(value, rounding), -128., 127.));
@@ -387,7 +391,7 @@ static void planComparison(Machine &machine, Core &core, Op &op) {
 bool tilepipe::cce::planVector(Machine &machine, Core &core, Op &op) {
   op.pipe = V;
   if (isIn(op.opcode, TP_vadd, TP_vaxpy) ||
-      isIn(op.opcode, TP_vconv_f162f32, TP_vconv_u82f16) ||
+      isIn(op.opcode, TP_vconv_f322f32r, TP_vconv_u82f16) ||
       op.opcode == TP_vector_dup || op.opcode == TP_vsel) {
     planElementwise(machine, core, op);
     return true;

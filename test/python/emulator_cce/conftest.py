@@ -1,7 +1,6 @@
 """These tests need the engine and a clang, no device and no bindings."""
 
 import pytest
-
 from tilepipe.emulator import cce_build
 
 

@@ -43,36 +43,39 @@ enum TpCceType {
   X(vcmpv_lt) X(vcmpv_gt) X(vcmpv_le) X(vcmpv_ge) X(vcmpv_eq) X(vcmpv_ne)
 #define TP_CCE_COMPARE_SCALAR(X)                                               \
   X(vcmpvs_lt) X(vcmpvs_gt) X(vcmpvs_le) X(vcmpvs_ge) X(vcmpvs_eq) X(vcmpvs_ne)
-// Name, destination and source of the conversions.
+// Name, destination and source of the conversions; a suffix says how one
+// rounds: r to nearest even, a away from zero, f down, c up, z towards zero, o
+// to odd.
+#define TP_CCE_ROUNDED(X, name, ...)                                           \
+  X(name##r, __VA_ARGS__)                                                      \
+  X(name##a, __VA_ARGS__)                                                      \
+  X(name##f, __VA_ARGS__)                                                      \
+  X(name##c, __VA_ARGS__)                                                      \
+  X(name##z, __VA_ARGS__)
 #define TP_CCE_CONVERT(X)                                                      \
-  X(vconv_f162f32, float, F32, half, F16)                                      \
+  TP_CCE_ROUNDED(X, vconv_f322f32, float, F32, float, F32)                     \
+  TP_CCE_ROUNDED(X, vconv_f322f16, half, F16, float, F32)                      \
   X(vconv_f322f16, half, F16, float, F32)                                      \
-  X(vconv_f322f16r, half, F16, float, F32)                                     \
-  X(vconv_f322f16a, half, F16, float, F32)                                     \
-  X(vconv_f322f16f, half, F16, float, F32)                                     \
-  X(vconv_f322f16c, half, F16, float, F32)                                     \
-  X(vconv_f322f16z, half, F16, float, F32)                                     \
   X(vconv_f322f16o, half, F16, float, F32)                                     \
+  X(vconv_f162f32, float, F32, half, F16)                                      \
   X(vconv_bf162f32, float, F32, bfloat16_t, BF16)                              \
-  X(vconv_f322bf16r, bfloat16_t, BF16, float, F32)                             \
-  X(vconv_f322bf16a, bfloat16_t, BF16, float, F32)                             \
-  X(vconv_f322bf16f, bfloat16_t, BF16, float, F32)                             \
-  X(vconv_f322bf16c, bfloat16_t, BF16, float, F32)                             \
-  X(vconv_f322bf16z, bfloat16_t, BF16, float, F32)                             \
-  X(vconv_f322s32r, int32_t, S32, float, F32)                                  \
-  X(vconv_f322s32a, int32_t, S32, float, F32)                                  \
-  X(vconv_f322s32f, int32_t, S32, float, F32)                                  \
-  X(vconv_f322s32c, int32_t, S32, float, F32)                                  \
-  X(vconv_f322s32z, int32_t, S32, float, F32)                                  \
-  X(vconv_f322f32r, float, F32, float, F32)                                    \
-  X(vconv_f322f32a, float, F32, float, F32)                                    \
-  X(vconv_f322f32f, float, F32, float, F32)                                    \
-  X(vconv_f322f32c, float, F32, float, F32)                                    \
-  X(vconv_f322f32z, float, F32, float, F32)                                    \
-  X(vconv_s322f32, float, F32, int32_t, S32)                                   \
+  TP_CCE_ROUNDED(X, vconv_f322bf16, bfloat16_t, BF16, float, F32)              \
+  TP_CCE_ROUNDED(X, vconv_f322s32, int32_t, S32, float, F32)                   \
+  TP_CCE_ROUNDED(X, vconv_f322s16, int16_t, S16, float, F32)                   \
+  TP_CCE_ROUNDED(X, vconv_f162s32, int32_t, S32, half, F16)                    \
+  TP_CCE_ROUNDED(X, vconv_f162s16, int16_t, S16, half, F16)                    \
+  TP_CCE_ROUNDED(X, vconv_f162s8, int8_t, S8, half, F16)                       \
   X(vconv_f162s8, int8_t, S8, half, F16)                                       \
-  X(vconv_s82f16, half, F16, int8_t, S8)                                       \
+  TP_CCE_ROUNDED(X, vconv_f162u8, uint8_t, U8, half, F16)                      \
   X(vconv_f162u8, uint8_t, U8, half, F16)                                      \
+  TP_CCE_ROUNDED(X, vconv_bf162s32, int32_t, S32, bfloat16_t, BF16)            \
+  TP_CCE_ROUNDED(X, vconv_s322f32, float, F32, int32_t, S32)                   \
+  X(vconv_s322f32, float, F32, int32_t, S32)                                   \
+  TP_CCE_ROUNDED(X, vconv_s162f16, half, F16, int16_t, S16)                    \
+  X(vconv_s162f16, half, F16, int16_t, S16)                                    \
+  X(vconv_s162f32, float, F32, int16_t, S16)                                   \
+  X(vconv_s322s16, int16_t, S16, int32_t, S32)                                 \
+  X(vconv_s82f16, half, F16, int8_t, S8)                                       \
   X(vconv_u82f16, half, F16, uint8_t, U8)
 #define TP_CCE_OTHER(X)                                                        \
   X(copy_gm_to_cbuf_multi_nd2nz)                                               \
