@@ -289,13 +289,14 @@ static bool runPolicy(const Options &options, const Program &program,
                   ? "no issues"
                   : (std::to_string(report.issues.size()) + " issues").c_str());
   if (options.time)
-    std::printf("%llu warp instructions, %llu thread instructions in %.3f ms: "
-                "%.1f million thread instructions a second\n",
-                (unsigned long long)statistics.warpInstructions,
-                (unsigned long long)statistics.threadInstructions,
-                statistics.seconds * 1e3,
-                double(statistics.threadInstructions) / statistics.seconds /
-                    1e6);
+    std::printf(
+        "%llu warp instructions, %llu thread instructions in %.3f ms "
+        "of processor time: %.1f million thread instructions a second\n",
+        (unsigned long long)statistics.warpInstructions,
+        (unsigned long long)statistics.threadInstructions,
+        statistics.processorSeconds * 1e3,
+        double(statistics.threadInstructions) / statistics.processorSeconds /
+            1e6);
   printCensus(statistics.census);
   dump(options, arguments);
   return report.issues.empty();

@@ -31,7 +31,7 @@ Block::Block(Launch &launch, const uint32_t at[3], uint32_t linear)
     shared[i] = i & 1 ? 0x7f : 0xff;
   sharedUndefined.assign(bytes, 1);
   if (trackRaces)
-    monitor.reset(bytes, kernel.sharedGranule, numWarps);
+    monitor.reset(bytes, numWarps);
   warps.resize(numWarps);
   for (uint32_t i = 0; i < numWarps; ++i) {
     warps[i].id = i;

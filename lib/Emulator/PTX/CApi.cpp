@@ -144,6 +144,7 @@ static std::string writeReport(const Report &report) {
   json.field("barriers", s.barriers)
       .field("copies", s.copies)
       .field("seconds", s.seconds);
+  json.field("processor_seconds", s.processorSeconds);
   writeCensus(json, s.census);
   json.close('}').close('}');
   return json.text;

@@ -341,12 +341,4 @@ void Parser::noteAccess(const Inst &inst) {
              " result registers");
   if (atomic || inst.op == Op::Fence || inst.strong || inst.volatile_)
     kernel->communicates = true;
-  if (inst.op != Op::Ld && inst.op != Op::St && !atomic)
-    return;
-  uint32_t width = std::min<uint32_t>(4, sizeOf(inst.type) * inst.vector);
-  bool generic = inst.space == Space::Generic;
-  if (generic || inst.space == Space::Shared)
-    kernel->sharedGranule = std::min(kernel->sharedGranule, width);
-  if (generic || inst.space == Space::Global)
-    kernel->globalGranule = std::min(kernel->globalGranule, width);
 }

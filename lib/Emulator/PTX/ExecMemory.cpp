@@ -79,95 +79,6 @@ uint8_t *Block::sharedBytes(const Inst &inst, uint64_t address,
   return shared.data() + address;
 }
 
-static const char *nameOfAccess(int kind) {
-  return kind == 0 ? "read" : kind == 1 ? "write" : "atomic access";
-}
-
-void Block::noteShared(Warp &warp, const Inst &inst, uint64_t at,
-                       uint32_t bytes, Access kind) {
-  bool strong = inst.strong || inst.volatile_ || kind == Access::Atomic;
-  Conflict conflict =
-      kind == Access::Read
-          ? monitor.read(at, bytes, warp.id, warp.clock, indexOf(inst), strong)
-          : monitor.write(at, bytes, warp.id, warp.clock, indexOf(inst),
-                          strong);
-  report(warp, inst, conflict, nameOfAccess(int(kind)));
-}
-
-void Block::checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t at,
-                      GlobalCell &cell, Access kind) {
-  // Block numbers and epochs count from 1: a fresh cell conflicts with nobody.
-  uint32_t self = linear + 1;
-  bool strong = inst.strong || inst.volatile_ || kind == Access::Atomic;
-  auto unordered = [&](uint32_t block, uint32_t who, uint32_t epoch) {
-    return block == self && who != warp.id && warp.clock[who] < epoch;
-  };
-  bool byWrite = unordered(cell.writeBlock, cell.writer, cell.writeEpoch) &&
-                 !(strong && cell.atomic);
-  bool byRead = kind != Access::Read &&
-                unordered(cell.readBlock, cell.reader, cell.readEpoch);
-  bool otherBlock = cell.writeBlock && cell.writeBlock != self &&
-                    !(strong && cell.atomic) &&
-                    (kind != Access::Read || !kernel.communicates);
-  bool otherReader = kind != Access::Read && cell.readBlock &&
-                     cell.readBlock != self && !kernel.communicates;
-  if (byWrite || byRead || otherBlock || otherReader) {
-    bool write = byWrite || otherBlock;
-    uint32_t block = write ? cell.writeBlock : cell.readBlock;
-    const Inst &other = this->at(write ? cell.writeInst : cell.readInst);
-    std::string who =
-        " by warp " + std::to_string(write ? cell.writer : cell.reader);
-    if (block != self)
-      who += " of block " + std::to_string(block - 1);
-    Issue found =
-        issue(inst, "race",
-              std::string(nameOfAccess(int(kind))) + " of '" + range.name +
-                  "' at byte " + std::to_string(at) +
-                  " is not ordered after the " + (write ? "write" : "read") +
-                  " of another " + (block != self ? "block" : "warp"));
-    found.sites[0].access =
-        std::string(nameOfAccess(int(kind))) + " by warp " +
-        std::to_string(warp.id) +
-        (block != self ? " of block " + std::to_string(linear) : "");
-    found.sites[1] = site(other, (write ? "write" : "read") + who);
-    found.missing =
-        block != self ? "blocks run in any order: an atomic, or disjoint bytes"
-                      : "a barrier between line " + std::to_string(other.line) +
-                            " and line " + std::to_string(inst.line);
-    launch.add(std::move(found));
-    return;
-  }
-  if (kind == Access::Read) {
-    if (!strong) {
-      cell.readBlock = self;
-      cell.reader = warp.id;
-      cell.readEpoch = warp.clock[warp.id];
-      cell.readInst = indexOf(inst);
-    }
-    return;
-  }
-  cell.writeBlock = self;
-  cell.writer = warp.id;
-  cell.writeEpoch = warp.clock[warp.id];
-  cell.writeInst = indexOf(inst);
-  cell.atomic = strong;
-}
-
-void Block::noteGlobal(Warp &warp, const Inst &inst, Range &range,
-                       uint64_t offset, uint32_t bytes, Access kind) {
-  uint32_t granule = kernel.globalGranule;
-  uint64_t cells = range.bytes / granule + 1;
-  if (range.pages.empty())
-    range.pages.resize(cells / Range::pageCells + 1);
-  for (uint64_t i = offset / granule, last = (offset + bytes - 1) / granule;
-       i <= last; ++i) {
-    auto &page = range.pages[i / Range::pageCells];
-    if (!page)
-      page = std::make_unique<GlobalCell[]>(Range::pageCells);
-    checkCell(warp, inst, range, i * granule, page[i % Range::pageCells], kind);
-  }
-}
-
 uint8_t *Block::access(Warp &warp, const Inst &inst, uint64_t address,
                        unsigned lane, uint32_t bytes, Access kind,
                        uint8_t **undefined) {
@@ -238,17 +149,6 @@ uint8_t *Block::access(Warp &warp, const Inst &inst, uint64_t address,
   if (trackRaces)
     noteGlobal(warp, inst, *range, offset, bytes, kind);
   return range->host + offset;
-}
-
-/// A strong access hands the clocks of the warps on through its address.
-void Block::synchronise(Warp &warp, const Inst &inst, uint64_t address) {
-  Clock &clock = handovers[address];
-  if (clock.empty())
-    clock.assign(numWarps, 0);
-  for (uint32_t i = 0; i < numWarps; ++i)
-    warp.clock[i] = clock[i] = std::max(clock[i], warp.clock[i]);
-  if (inst.op != Op::Ld)
-    ++warp.clock[warp.id];
 }
 
 static uint64_t readBytes(const uint8_t *from, unsigned size) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <thread>
 
 using namespace tilepipe::ptx;
@@ -192,6 +193,7 @@ bool tilepipe::ptx::launch(const Program &program, const Kernel &kernel,
     return false;
   Launch state(program, kernel, options, report);
   auto start = steady_clock::now();
+  std::clock_t processor = std::clock();
   if (options.timeout > 0)
     state.deadline =
         duration<double>(start.time_since_epoch()).count() + options.timeout;
@@ -203,6 +205,8 @@ bool tilepipe::ptx::launch(const Program &program, const Kernel &kernel,
   report.completed = !state.stop;
   report.statistics.seconds =
       duration<double>(steady_clock::now() - start).count();
+  report.statistics.processorSeconds =
+      double(std::clock() - processor) / CLOCKS_PER_SEC;
   for (size_t i = 0; i + 1 < kernel.code.size() && options.census; ++i)
     if (state.counts[i])
       report.statistics.census[program.mnemonics[kernel.code[i].mnemonic]] +=

@@ -97,6 +97,9 @@ struct Launch {
   void add(Issue issue);
 };
 
+/// "read", "write" or "atomic access".
+const char *nameOfAccess(int kind);
+
 class Block {
 public:
   Block(Launch &launch, const uint32_t index[3], uint32_t linear);
@@ -141,6 +144,7 @@ private:
   uint8_t *access(Warp &warp, const Inst &inst, uint64_t address, unsigned lane,
                   uint32_t bytes, Access kind, uint8_t **undefined);
   uint8_t *sharedBytes(const Inst &inst, uint64_t address, uint32_t bytes);
+  // NoteAccess.cpp
   void noteShared(Warp &warp, const Inst &inst, uint64_t address,
                   uint32_t bytes, Access kind);
   void noteGlobal(Warp &warp, const Inst &inst, Range &range, uint64_t offset,

@@ -15,12 +15,14 @@
 
 namespace tilepipe::ptx {
 
-/// What the monitor knows of some bytes of global memory.
+/// What the monitor knows of a word of global memory, or of its bytes once a
+/// part of it was accessed alone.
 struct GlobalCell {
   uint32_t writeBlock = 0, writeEpoch = 0, writeInst = 0;
   uint32_t readBlock = 0, readEpoch = 0, readInst = 0;
   uint16_t writer = 0, reader = 0;
   bool atomic = false;
+  std::unique_ptr<GlobalCell[]> parts;
 };
 
 /// A contiguous piece of device memory backed by host memory.

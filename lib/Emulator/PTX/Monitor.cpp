@@ -10,23 +10,56 @@
 
 using namespace tilepipe::ptx;
 
-void SharedMonitor::reset(uint64_t bytes, uint32_t granule, uint32_t count) {
-  shift = granule >= 4 ? 2 : granule == 2 ? 1 : 0;
+void SharedMonitor::reset(uint64_t bytes, uint32_t count) {
   warps = count;
-  uint64_t size = (bytes >> shift) + 2;
-  cells.assign(size, Cell());
-  readers.assign(size * warps, Reader());
+  uint64_t words = bytes / 4 + 2;
+  cells.assign(words, Cell());
+  readers.assign(words * warps, Reader());
+  refined.assign(words, 0);
+  byteCells.clear();
+  byteReaders.clear();
 }
 
-bool SharedMonitor::findWriter(uint64_t index, uint32_t warp,
+void SharedMonitor::refine(uint64_t word) {
+  if (byteCells.empty()) {
+    byteCells.resize(cells.size() * 4);
+    byteReaders.resize(readers.size() * 4);
+  }
+  refined[word] = 1;
+  for (uint64_t i = 4 * word; i < 4 * word + 4; ++i) {
+    byteCells[i] = cells[word];
+    for (uint32_t w = 0; w < warps; ++w)
+      byteReaders[i * warps + w] = readers[word * warps + w];
+  }
+}
+
+template <class Visit>
+void SharedMonitor::forEach(uint64_t address, uint32_t bytes, Visit visit) {
+  uint64_t end = address + bytes;
+  for (uint64_t at = address; at < end;) {
+    uint64_t word = at / 4, next = 4 * word + 4;
+    bool whole = at == 4 * word && next <= end;
+    if (whole && !refined[word]) {
+      if (visit(cells[word], &readers[word * warps], at))
+        return;
+      at = next;
+      continue;
+    }
+    if (!refined[word])
+      refine(word);
+    for (; at < next && at < end; ++at)
+      if (visit(byteCells[at], &byteReaders[at * warps], at))
+        return;
+  }
+}
+
+bool SharedMonitor::findWriter(const Cell &cell, uint32_t warp,
                                const Clock &clock, bool strong,
-                               Conflict &conflict) const {
-  const Cell &cell = cells[index];
+                               Conflict &conflict) {
   if (cell.writer == warp || cell.epoch <= clock[cell.writer] ||
       (strong && cell.strong))
     return false;
   conflict.kind = Conflict::AfterWrite;
-  conflict.address = index << shift;
   conflict.warp = cell.writer;
   conflict.inst = cell.inst;
   conflict.waitInst = cell.waitInst;
@@ -34,19 +67,14 @@ bool SharedMonitor::findWriter(uint64_t index, uint32_t warp,
   return true;
 }
 
-bool SharedMonitor::findReader(uint64_t index, uint32_t warp,
-                               const Clock &clock, bool strong,
-                               Conflict &conflict) const {
-  const Reader *reader = &readers[index * warps];
+bool SharedMonitor::findReader(const Reader *reader, uint32_t warp,
+                               const Clock &clock, Conflict &conflict) const {
   uint32_t late = 0;
   for (uint32_t i = 0; i < warps; ++i)
     late |= reader[i].epoch > clock[i];
-  if (!late)
-    return false;
-  for (uint32_t i = 0; i < warps; ++i)
+  for (uint32_t i = 0; late && i < warps; ++i)
     if (i != warp && reader[i].epoch > clock[i]) {
       conflict.kind = Conflict::AfterRead;
-      conflict.address = index << shift;
       conflict.warp = i;
       conflict.inst = reader[i].inst;
       return true;
@@ -54,75 +82,75 @@ bool SharedMonitor::findReader(uint64_t index, uint32_t warp,
   return false;
 }
 
+/// True, and the conflict says so, where a copy is in flight.
+template <class Cell>
+static bool inFlight(const Cell &cell, Conflict &conflict) {
+  if (!cell.flights)
+    return false;
+  conflict.kind = Conflict::InFlight;
+  conflict.warp = cell.flightWarp;
+  conflict.inst = cell.flightInst;
+  conflict.copy = true;
+  return true;
+}
+
 Conflict SharedMonitor::read(uint64_t address, uint32_t bytes, uint32_t warp,
                              const Clock &clock, uint32_t inst, bool strong) {
   Conflict conflict;
-  uint64_t last = (address + bytes - 1) >> shift;
-  for (uint64_t i = address >> shift; i <= last; ++i) {
-    const Cell &cell = cells[i];
-    if (cell.flights) {
-      conflict = {Conflict::InFlight, i << shift, cell.flightWarp,
-                  cell.flightInst,    0,          true};
-      return conflict;
-    }
-    if (findWriter(i, warp, clock, strong, conflict))
-      return conflict;
+  const Reader now = {clock[warp], inst};
+  forEach(address, bytes, [&](Cell &cell, Reader *reader, uint64_t at) {
+    conflict.address = at;
+    if (inFlight(cell, conflict) ||
+        findWriter(cell, warp, clock, strong, conflict))
+      return true;
     // A strong read orders itself; it must not count against strong writes.
     if (!strong)
-      readers[i * warps + warp] = {clock[warp], inst};
-  }
+      reader[warp] = now;
+    return false;
+  });
   return conflict;
 }
 
 Conflict SharedMonitor::write(uint64_t address, uint32_t bytes, uint32_t warp,
                               const Clock &clock, uint32_t inst, bool strong) {
   Conflict conflict;
-  uint64_t last = (address + bytes - 1) >> shift;
-  for (uint64_t i = address >> shift; i <= last; ++i) {
-    Cell &cell = cells[i];
-    if (cell.flights) {
-      conflict = {Conflict::InFlight, i << shift, cell.flightWarp,
-                  cell.flightInst,    0,          true};
-      return conflict;
-    }
-    if (findWriter(i, warp, clock, strong, conflict) ||
-        findReader(i, warp, clock, strong, conflict))
-      return conflict;
+  forEach(address, bytes, [&](Cell &cell, Reader *reader, uint64_t at) {
+    conflict.address = at;
+    if (inFlight(cell, conflict) ||
+        findWriter(cell, warp, clock, strong, conflict) ||
+        findReader(reader, warp, clock, conflict))
+      return true;
     cell.writer = warp;
     cell.epoch = clock[warp];
     cell.inst = inst;
     cell.copy = false;
     cell.strong = strong;
-  }
+    return false;
+  });
   return conflict;
 }
 
 Conflict SharedMonitor::begin(uint64_t address, uint32_t bytes, uint32_t warp,
                               const Clock &clock, uint32_t inst) {
   Conflict conflict;
-  uint64_t first = address >> shift, last = (address + bytes - 1) >> shift;
-  for (uint64_t i = first; i <= last && !conflict.kind; ++i) {
-    const Cell &cell = cells[i];
-    if (cell.flights)
-      conflict = {Conflict::InFlight, i << shift, cell.flightWarp,
-                  cell.flightInst,    0,          true};
-    else if (!findWriter(i, warp, clock, false, conflict))
-      findReader(i, warp, clock, false, conflict);
-  }
-  for (uint64_t i = first; i <= last; ++i) {
-    Cell &cell = cells[i];
+  forEach(address, bytes, [&](Cell &cell, Reader *reader, uint64_t at) {
+    if (!conflict.kind) {
+      conflict.address = at;
+      if (!inFlight(cell, conflict) &&
+          !findWriter(cell, warp, clock, false, conflict))
+        findReader(reader, warp, clock, conflict);
+    }
     ++cell.flights;
     cell.flightWarp = warp;
     cell.flightInst = inst;
-  }
+    return false;
+  });
   return conflict;
 }
 
 void SharedMonitor::finish(uint64_t address, uint32_t bytes, uint32_t warp,
                            uint32_t epoch, uint32_t inst, uint32_t waitInst) {
-  uint64_t last = (address + bytes - 1) >> shift;
-  for (uint64_t i = address >> shift; i <= last; ++i) {
-    Cell &cell = cells[i];
+  forEach(address, bytes, [&](Cell &cell, Reader *, uint64_t) {
     if (cell.flights)
       --cell.flights;
     cell.writer = warp;
@@ -131,5 +159,6 @@ void SharedMonitor::finish(uint64_t address, uint32_t bytes, uint32_t warp,
     cell.waitInst = waitInst;
     cell.copy = true;
     cell.strong = false;
-  }
+    return false;
+  });
 }

@@ -34,10 +34,11 @@ struct Conflict {
   bool copy = false;
 };
 
-/// Shared memory of one block, in granules of `granule` bytes.
+/// Shared memory of one block, word by word. A word of which only a part was
+/// ever accessed at once is kept byte by byte from then on.
 class SharedMonitor {
 public:
-  void reset(uint64_t bytes, uint32_t granule, uint32_t warps);
+  void reset(uint64_t bytes, uint32_t warps);
   bool enabled() const { return !cells.empty(); }
   Conflict read(uint64_t address, uint32_t bytes, uint32_t warp,
                 const Clock &clock, uint32_t inst, bool strong);
@@ -59,14 +60,20 @@ private:
   struct Reader {
     uint32_t epoch = 0, inst = 0;
   };
-  bool findReader(uint64_t index, uint32_t warp, const Clock &clock,
-                  bool strong, Conflict &conflict) const;
-  bool findWriter(uint64_t index, uint32_t warp, const Clock &clock,
-                  bool strong, Conflict &conflict) const;
+  bool findReader(const Reader *readers, uint32_t warp, const Clock &clock,
+                  Conflict &conflict) const;
+  static bool findWriter(const Cell &cell, uint32_t warp, const Clock &clock,
+                         bool strong, Conflict &conflict);
+  /// Calls `visit` with the cell, its readers and its address; a true result
+  /// ends it.
+  template <class Visit>
+  void forEach(uint64_t address, uint32_t bytes, Visit visit);
+  void refine(uint64_t word);
 
-  std::vector<Cell> cells;
-  std::vector<Reader> readers;
-  uint32_t shift = 2, warps = 0;
+  std::vector<Cell> cells, byteCells;
+  std::vector<Reader> readers, byteReaders;
+  std::vector<uint8_t> refined;
+  uint32_t warps = 0;
 };
 
 } // namespace tilepipe::ptx

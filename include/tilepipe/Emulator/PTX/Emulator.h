@@ -82,7 +82,8 @@ std::string toString(const Issue &issue);
 struct Statistics {
   uint64_t warpInstructions = 0, threadInstructions = 0, barriers = 0,
            copies = 0;
-  double seconds = 0;
+  /// By the clock on the wall, and of processor time of this process.
+  double seconds = 0, processorSeconds = 0;
   /// By mnemonic, with `LaunchOptions::census`.
   std::map<std::string, uint64_t> census;
 };

@@ -310,8 +310,6 @@ struct Kernel {
   std::vector<std::string> registerNames;
   uint32_t fileBytes = 0;
   std::vector<uint8_t> pool;
-  /// Bytes of the narrowest access to shared (global) memory, at most 4.
-  uint32_t sharedGranule = 4, globalGranule = 4;
   /// The kernel has atomics or fences: blocks may talk to each other.
   bool communicates = false;
 };

@@ -1,0 +1,139 @@
+//===- NoteAccess.cpp - Accesses told to the race detector ---------------===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include <algorithm>
+
+using namespace tilepipe::ptx;
+
+const char *tilepipe::ptx::nameOfAccess(int kind) {
+  return kind == 0 ? "read" : kind == 1 ? "write" : "atomic access";
+}
+
+void Block::noteShared(Warp &warp, const Inst &inst, uint64_t at,
+                       uint32_t bytes, Access kind) {
+  bool strong = inst.strong || inst.volatile_ || kind == Access::Atomic;
+  Conflict conflict =
+      kind == Access::Read
+          ? monitor.read(at, bytes, warp.id, warp.clock, indexOf(inst), strong)
+          : monitor.write(at, bytes, warp.id, warp.clock, indexOf(inst),
+                          strong);
+  report(warp, inst, conflict, nameOfAccess(int(kind)));
+}
+
+void Block::checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t at,
+                      GlobalCell &cell, Access kind) {
+  // Block numbers and epochs count from 1: a fresh cell conflicts with nobody.
+  uint32_t self = linear + 1;
+  bool strong = inst.strong || inst.volatile_ || kind == Access::Atomic;
+  auto unordered = [&](uint32_t block, uint32_t who, uint32_t epoch) {
+    return block == self && who != warp.id && warp.clock[who] < epoch;
+  };
+  bool byWrite = unordered(cell.writeBlock, cell.writer, cell.writeEpoch) &&
+                 !(strong && cell.atomic);
+  bool byRead = kind != Access::Read &&
+                unordered(cell.readBlock, cell.reader, cell.readEpoch);
+  bool otherBlock = cell.writeBlock && cell.writeBlock != self &&
+                    !(strong && cell.atomic) &&
+                    (kind != Access::Read || !kernel.communicates);
+  bool otherReader = kind != Access::Read && cell.readBlock &&
+                     cell.readBlock != self && !kernel.communicates;
+  if (byWrite || byRead || otherBlock || otherReader) {
+    bool write = byWrite || otherBlock;
+    uint32_t block = write ? cell.writeBlock : cell.readBlock;
+    const Inst &other = this->at(write ? cell.writeInst : cell.readInst);
+    std::string who =
+        " by warp " + std::to_string(write ? cell.writer : cell.reader);
+    if (block != self)
+      who += " of block " + std::to_string(block - 1);
+    Issue found =
+        issue(inst, "race",
+              std::string(nameOfAccess(int(kind))) + " of '" + range.name +
+                  "' at byte " + std::to_string(at) +
+                  " is not ordered after the " + (write ? "write" : "read") +
+                  " of another " + (block != self ? "block" : "warp"));
+    found.sites[0].access =
+        std::string(nameOfAccess(int(kind))) + " by warp " +
+        std::to_string(warp.id) +
+        (block != self ? " of block " + std::to_string(linear) : "");
+    found.sites[1] = site(other, (write ? "write" : "read") + who);
+    found.missing =
+        block != self ? "blocks run in any order: an atomic, or disjoint bytes"
+                      : "a barrier between line " + std::to_string(other.line) +
+                            " and line " + std::to_string(inst.line);
+    launch.add(std::move(found));
+    return;
+  }
+  if (kind == Access::Read) {
+    if (!strong) {
+      cell.readBlock = self;
+      cell.reader = warp.id;
+      cell.readEpoch = warp.clock[warp.id];
+      cell.readInst = indexOf(inst);
+    }
+    return;
+  }
+  cell.writeBlock = self;
+  cell.writer = warp.id;
+  cell.writeEpoch = warp.clock[warp.id];
+  cell.writeInst = indexOf(inst);
+  cell.atomic = strong;
+}
+
+/// From now on the bytes of the word are kept apart.
+static void refine(GlobalCell &cell) {
+  auto parts = std::make_unique<GlobalCell[]>(4);
+  for (unsigned i = 0; i < 4; ++i) {
+    GlobalCell &part = parts[i];
+    part.writeBlock = cell.writeBlock;
+    part.writeEpoch = cell.writeEpoch;
+    part.writeInst = cell.writeInst;
+    part.readBlock = cell.readBlock;
+    part.readEpoch = cell.readEpoch;
+    part.readInst = cell.readInst;
+    part.writer = cell.writer;
+    part.reader = cell.reader;
+    part.atomic = cell.atomic;
+  }
+  cell.parts = std::move(parts);
+}
+
+void Block::noteGlobal(Warp &warp, const Inst &inst, Range &range,
+                       uint64_t offset, uint32_t bytes, Access kind) {
+  if (range.pages.empty())
+    range.pages.resize(range.bytes / 4 / Range::pageCells + 1);
+  uint64_t end = offset + bytes;
+  for (uint64_t at = offset; at < end;) {
+    uint64_t word = at / 4, next = std::min(4 * word + 4, end);
+    auto &page = range.pages[word / Range::pageCells];
+    if (!page)
+      page = std::make_unique<GlobalCell[]>(Range::pageCells);
+    GlobalCell &cell = page[word % Range::pageCells];
+    if (next - at == 4 && !cell.parts) {
+      checkCell(warp, inst, range, at, cell, kind);
+      at = next;
+      continue;
+    }
+    if (!cell.parts)
+      refine(cell);
+    for (; at < next; ++at)
+      checkCell(warp, inst, range, at, cell.parts[at % 4], kind);
+  }
+}
+
+/// A strong access hands the clocks of the warps on through its address.
+void Block::synchronise(Warp &warp, const Inst &inst, uint64_t address) {
+  Clock &clock = handovers[address];
+  if (clock.empty())
+    clock.assign(numWarps, 0);
+  for (uint32_t i = 0; i < numWarps; ++i)
+    warp.clock[i] = clock[i] = std::max(clock[i], warp.clock[i]);
+  if (inst.op != Op::Ld)
+    ++warp.clock[warp.id];
+}
