@@ -64,7 +64,7 @@ void VectorPlan::independent(const Operand &target, const Operand &source,
   if (!isGood())
     return;
   auto extent = [&](const Operand &o) {
-    return o.address(0, lanes.lanes - 1) + o.size - o.base;
+    return o.address(0, lanes.last()) + o.size - o.base;
   };
   uint64_t written = extent(target), readBytes = extent(source);
   bool same = target == source;
