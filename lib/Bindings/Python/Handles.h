@@ -361,6 +361,8 @@ void bindCpuKernel(nb::module_ &m);
 void bindLaunchPlan(nb::module_ &m);
 /// The same where the NVIDIA target is.
 void bindPtxKernel(nb::module_ &parent);
+/// The same where the Ascend target is.
+void bindCceText(nb::module_ &parent);
 
 } // namespace tilepipe::python
 

@@ -61,6 +61,7 @@ NB_MODULE(_native, m) {
   bindCpuKernel(m);
   bindLaunchPlan(m);
   bindPtxKernel(m);
+  bindCceText(m);
 
   m.def("register_operation", &registerOperation, "dialect_class"_a,
         nb::kw_only(), "replace"_a = false);

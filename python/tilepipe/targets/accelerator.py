@@ -30,12 +30,26 @@ def binding(target: str) -> Any:
 
 
 @dataclass(frozen=True)
+class Workspace:
+    """Device memory that a function takes after its arguments: of this shape for each block."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
 class Function:
-    """One function of the text: threads and dynamic shared memory of a block."""
+    """One function of the text: threads and dynamic shared memory of a block, and what it works in."""
 
     name: str
     threads: int = 1
     shared_bytes: int = 0
+    workspaces: tuple[Workspace, ...] = ()
+
+    @staticmethod
+    def parse(read: dict[str, Any]) -> Function:
+        spaces = tuple(Workspace(tuple(w["shape"]), w["dtype"]) for w in read.pop("workspaces"))
+        return Function(**read, workspaces=spaces)
 
 
 @dataclass(frozen=True)
@@ -53,7 +67,7 @@ class Code:
         """The code of `dump`; raises `ValueError` where it is none."""
         try:
             read = json.loads(text)
-            return Code(read["text"], tuple(Function(**f) for f in read["functions"]))
+            return Code(read["text"], tuple(Function.parse(f) for f in read["functions"]))
         except (KeyError, TypeError) as error:
             raise ValueError(str(error)) from None
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterator
 from typing import Any, ClassVar
+
+import numpy as np
 
 from tilepipe import ir
 from tilepipe.frontend.errors import KernelError, SourceLocation
 from tilepipe.passmanager import PassManager
 from tilepipe.resources import MemoryUse, Resources, capacities, used_memory
 from tilepipe.targets import Backend, Emulation, Entry, Issue, Mutant, no_device
-from tilepipe.targets.accelerator import Code, Function, Launches, binding, unpacked
+from tilepipe.targets.accelerator import Code, Function, Launches, Workspace, binding, unpacked
 
 
 class CceProgram:
@@ -43,14 +47,48 @@ class CceEmulation:
         launches = self.program.launches.of(arguments)
         for launch, function in zip(launches, self.program.code.functions, strict=True):
             blocks = math.prod(launch.grid)
-            if blocks:
-                report = self.module.launch(function.name, blocks, values, policy, seed)
-                found += [_issue(issue) for issue in report.errors]
+            if not blocks:
+                continue
+            scratch = [np.empty((blocks, *w.shape), w.dtype) for w in function.workspaces]
+            extra = [value for array in scratch for value in (array, blocks)]
+            names = [p.name for p in self._parameters(function.name) if p.pointer]
+            report = self.module.launch(
+                function.name, blocks, [*values, *extra], policy, seed,
+                uninitialised=names[len(names) - len(scratch) :],
+            )  # fmt: skip
+            found += [_issue(issue) for issue in report.errors]
         return found
+
+    def _parameters(self, name: str) -> Any:
+        kernels = self.module.kernels
+        return kernels[name] if name in kernels else kernels[f"{name}_mix_aic"]
 
     def mutants(self) -> list[tuple[Mutant, Emulation]]:
         return [(Mutant(m.kind, m.line, m.text, _place(m.source)), CceEmulation(self.program, m.module))
                 for m in self.module.sync_mutants()]  # fmt: skip
+
+
+def _functions(lowered: ir.Module) -> tuple[Function, ...]:
+    """The functions that launches start; the two halves of a mixed one are one."""
+    found: dict[str, Function] = {}
+    for view in lowered.body.operations:
+        op = view.operation
+        if op.name == "ascend.func":
+            name = re.sub(r"_mix_ai[cv]$", "", op.attributes["sym_name"].value)
+            found.setdefault(name, Function(name, workspaces=tuple(_workspaces(op))))
+    return tuple(found.values())
+
+
+def _workspaces(function: Any) -> Iterator[Workspace]:
+    """Memory that a function wants beside its arguments: a slot for each block."""
+    if "arg_attrs" not in function.attributes:
+        return
+    for argument, attributes in zip(function.regions[0].blocks[0].arguments, function.attributes["arg_attrs"], strict=True):
+        if "ascend.workspace" in attributes:
+            yield Workspace(tuple(argument.type.shape[1:]), _DTYPES[str(argument.type.element_type)])
+
+
+_DTYPES = {"f16": "float16", "f32": "float32", "i32": "int32"}
 
 
 def _place(place: Any) -> SourceLocation | None:
@@ -96,8 +134,8 @@ class AscendBackend(Backend):
 
     def _lower(self, injected: ir.Module) -> Code:
         PassManager.parse(f"builtin.module({_LOWERING})", context=injected.context).run(injected.operation)
-        text, names = binding("ascend").translate(injected)
-        return Code(text, tuple(Function(name) for name in names))
+        text = binding("ascend").translate(injected)
+        return Code(text, _functions(injected))
 
     def compile(self, entry: Entry, injected: ir.Module) -> tuple[CceProgram, str]:
         code = self._lower(injected)
