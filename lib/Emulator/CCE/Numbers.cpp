@@ -130,3 +130,12 @@ void tilepipe::cce::store(int type, uint8_t *bytes, double value) {
     return put(uint8_t(whole));
   }
 }
+
+/// Scalar code that converts to bf16 calls this; compiler run-time libraries
+/// have it since GCC 13 only.
+extern "C" __attribute__((weak)) __bf16 __truncsfbf2(float value) {
+  uint16_t bits = toBFloat(value);
+  __bf16 result;
+  memcpy(&result, &bits, 2);
+  return result;
+}

@@ -42,7 +42,7 @@ POLICIES = (
     "late",
     "early-write-late-read",
     "random",
-    *(f"victim:{pipe}" for pipe in ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")),
+    *(f"victim:{who}" for who in ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "AIC", "AIV")),
 )
 
 _ALIGNMENT = 512
@@ -339,6 +339,11 @@ def _marshal(
     for parameter, arg in zip(parameters, args, strict=True):
         if parameter.pointer != isinstance(arg, np.ndarray):
             raise TypeError(f"parameter '{parameter.name}' takes {'an array' if parameter.pointer else 'a number'}")
+        if parameter.pointer and arg.itemsize != parameter.bytes:
+            raise TypeError(
+                f"parameter '{parameter.name}' has elements of {parameter.bytes} bytes ({parameter.type}), "
+                f"but those of the array have {arg.itemsize}"
+            )
     unknown = uninitialised - {parameter.name for parameter in parameters if parameter.pointer}
     if unknown:
         raise ValueError(f"there is no array parameter '{unknown.pop()}'")

@@ -37,6 +37,12 @@ def gemm_nt(tiles: int = 6) -> Case:
     return Case("gemm_nt", [a, b, np.zeros((64, 64), np.float32), tiles], 2, expected, 1, ("C",))
 
 
+def gemm_large(tiles: int = 3) -> Case:
+    a, b = _random((128, 64 * tiles)), _random((128, 64 * tiles), seed=1)
+    expected = a.astype(np.float32) @ b.astype(np.float32).T
+    return Case("gemm_large", [a, b, np.zeros((128, 128), np.float32), tiles], 2, expected, 1, ("C",))
+
+
 def gemm_nn(m: int = 45, n: int = 37, k: int = 50) -> Case:
     a, b = _random((m, k)), _random((k, n), seed=1)
     expected = np.maximum(a.astype(np.float32) @ b.astype(np.float32), 0).astype(np.float16)
@@ -62,4 +68,4 @@ def softmax(columns: int = 301, rows: int = 3) -> Case:
     return Case("softmax", [x, np.zeros_like(x), columns], 1, e / e.sum(1, keepdims=True), rows, ("Y",))
 
 
-CASES = {case.__name__: case for case in (gemm_nt, gemm_nn, vector_add_max, mixed, softmax)}
+CASES = {case.__name__: case for case in (gemm_nt, gemm_large, gemm_nn, vector_add_max, mixed, softmax)}

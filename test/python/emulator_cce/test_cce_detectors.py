@@ -173,6 +173,8 @@ def test_calls_that_do_not_fit() -> None:
         module.launch("k", 1, [a])
     with pytest.raises(TypeError, match="parameter 'A' takes an array"):
         module.launch("k", 1, [1, 1])
+    with pytest.raises(TypeError, match=r"'A' has elements of 4 bytes \(float\), but those of the array have 8"):
+        module.launch("k", 1, [np.zeros(1), 1])
     with pytest.raises(ValueError, match="unknown policy 'often'"):
         module.launch("k", 1, [a, 1], "often")
     with pytest.raises(ValueError, match="no array parameter 'n'"):

@@ -266,3 +266,28 @@ copy_matrix_cc_to_gm(B, CCF(0), 0, 8, 4, 24, 16, 0, F322BF16, 1, false, true);""
     np.testing.assert_allclose(a.astype(np.float32), 16 * 1.5 * float(np.float16(-0.3)), rtol=1e-3)
     np.testing.assert_array_equal(b.astype(np.float32)[:80].reshape(-1, 8)[[0, 3, 6, 9]], 0)
     assert (b.astype(np.float32)[8:24] == 7).all()
+
+
+def test_scalar_code_converts_to_short_floats() -> None:
+    body = """
+MASK();
+vector_dup((__ubuf__ bfloat16_t *)(uintptr_t)0, (bfloat16_t)tp_load(A), 1, 1, 1, 8, 0);
+vector_dup(UBH(256), (half)tp_load(A), 1, 1, 1, 8, 0);
+FLAG(PIPE_V, PIPE_MTE3, 0);
+copy_ubuf_to_gm(B, UBF(0), 0, 1, 8, 0, 0);
+copy_ubuf_to_gm(C, UBF(256), 0, 1, 8, 0, 0);"""
+    a, b, c = np.full(1, 1.003, np.float32), np.zeros(128, ml_dtypes.bfloat16), np.zeros(128, np.float16)
+    assert run(body, a, b, c, parameters="__gm__ float *A, __gm__ bfloat16_t *B, __gm__ half *C").ok
+    np.testing.assert_array_equal(b, a.astype(ml_dtypes.bfloat16)[0])
+    np.testing.assert_array_equal(c, a.astype(np.float16)[0])
+
+
+def test_conversions_of_integers() -> None:
+    a = np.array([16777217, -16777219, 40000, -40000, *range(60)], np.int32)
+    i = "((__ubuf__ int32_t *)(uintptr_t)0)"
+    for mode, function in (("", np.float32), ("z", None), ("c", None), ("f", None)):
+        b = vector(f"vconv_s322f32{mode}(UBF(65536), {i}, 1, 1, 1, 8, 8);", a, np.zeros(64, np.float32), ("int32_t", "float"))
+        expected = {"": [16777216, -16777220], "z": [16777216, -16777218], "c": [16777218, -16777218], "f": [16777216, -16777220]}
+        np.testing.assert_array_equal(b, [*expected[mode], *a[2:]])
+    s = vector(f"vconv_s322s16((__ubuf__ int16_t *)(uintptr_t)65536, {i}, 1, 1, 1, 4, 8);", a, np.zeros(64, np.int16), ("int32_t", "int16_t"))
+    np.testing.assert_array_equal(s, np.clip(a, -32768, 32767))
