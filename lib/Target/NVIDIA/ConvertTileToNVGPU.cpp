@@ -118,7 +118,7 @@ static void hoistInvariants(tile::LaunchOp launch) {
   launch.walk([](tile::MapOp map) {
     map.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op == map || op->getNumRegions() || !isPure(op) ||
-          isa<tile::YieldOp>(op))
+          op->hasTrait<OpTrait::IsTerminator>())
         return;
       for (Value operand : op->getOperands())
         if (map.getBody().isAncestor(operand.getParentRegion()))

@@ -263,3 +263,31 @@ func.func @two(%a: memref<?xf32>, %x: f32) {
   }
   return
 }
+
+// -----
+
+// A condition on the point stays where it is, with the end of its branches, and
+// so does what only one branch computes of it.
+// CHECK-LABEL: gpu.func @mask
+// CHECK: %[[C:.*]] = arith.cmpi slt
+// CHECK: scf.if %[[C]] -> (f32)
+// CHECK: memref.load
+// CHECK: scf.yield
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %cst
+func.func @mask(%a: memref<64xf32>, %b: memref<64xf32>, %n: index) {
+  %zero = arith.constant 0.0 : f32
+  tile.launch (%bx) in [1] threads = 64 {
+    tile.map (%i) in [64] {
+      %in = arith.cmpi slt, %i, %n : index
+      %x = scf.if %in -> (f32) {
+        %y = memref.load %a[%i] : memref<64xf32>
+        scf.yield %y : f32
+      } else {
+        scf.yield %zero : f32
+      }
+      memref.store %x, %b[%i] : memref<64xf32>
+    }
+  }
+  return
+}
