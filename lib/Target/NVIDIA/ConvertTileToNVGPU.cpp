@@ -272,6 +272,7 @@ FailureOr<gpu::GPUFuncOp> KernelBuilder::build(gpu::GPUModuleOp module,
   b.setInsertionPointToEnd(entry);
   gpu::ReturnOp::create(b, loc);
 
+  makeRingCounters(kernel);
   Lowering l(std::move(plan), kernel, threads);
   l.begin(marker);
   kernel.walk<WalkOrder::PreOrder>([&](tile::AllocOp alloc) {

@@ -11,6 +11,7 @@
 #include "IndexFacts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -216,9 +217,17 @@ Value Emitter::pick(Value cond, llvm::function_ref<Value()> body,
       .getResult(0);
 }
 
-void Emitter::loop(Value lower, Value upper, Value step,
+void Emitter::loop(Value lower, Value upper, Value step, bool mayUnroll,
                    llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(*this, lower, upper, step);
+  if (!mayUnroll) {
+    auto unroll = LLVM::LoopUnrollAttr::get(getContext(), getBoolAttr(true), {},
+                                            {}, {}, {}, {}, {});
+    loop->setAttr("llvm.loop_annotation",
+                  LLVM::LoopAnnotationAttr::get(getContext(), {}, {}, {},
+                                                unroll, {}, {}, {}, {}, {}, {},
+                                                {}, {}, {}, {}, {}));
+  }
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());

@@ -56,8 +56,10 @@ public:
   /// The same for a value.
   mlir::Value pick(mlir::Value cond, llvm::function_ref<mlir::Value()> body,
                    llvm::function_ref<mlir::Value()> otherwise);
+  /// for (i = lower; i < upper; i += step) body(i); LLVM unrolls it only with
+  /// `mayUnroll`: code that is rarely run would only take space.
   void loop(mlir::Value lower, mlir::Value upper, mlir::Value step,
-            llvm::function_ref<void(mlir::Value)> body);
+            bool mayUnroll, llvm::function_ref<void(mlir::Value)> body);
 
   /// Bytes of an element in memory.
   static int64_t getElementBytes(mlir::Type type);

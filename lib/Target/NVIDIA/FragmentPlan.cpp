@@ -38,6 +38,15 @@ bool nvidia::isCell(tile::AllocOp alloc) {
   return alloc.getType().getNumElements() == 1;
 }
 
+bool nvidia::storesFragment(tile::MapOp map) {
+  return map
+      .walk([](memref::StoreOp store) {
+        return getFragment(store.getMemRef()) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 std::optional<SmallVector<int64_t>> nvidia::getMapDims(tile::MapOp map,
                                                        ValueRange indices) {
   SmallVector<int64_t> dims;
@@ -402,16 +411,43 @@ FragmentPlan::FragmentPlan(tile::LaunchOp launch)
   });
 }
 
+/// Threads that hold the same elements run a map together: one that is late must
+/// not read from memory what another one has updated in it already.
+void FragmentPlan::checkUpdates(tile::MapOp map) {
+  if (!find(map) || !find(map)->getReplicatedThreadMask(numThreads))
+    return;
+  DenseSet<Value> loaded;
+  map.walk([&](memref::LoadOp load) {
+    if (!getFragment(load.getMemRef()))
+      loaded.insert(getRootBuffer(load.getMemRef()));
+  });
+  bool updates = false;
+  map.walk([&](memref::StoreOp store) {
+    updates |= loaded.contains(getRootBuffer(store.getMemRef()));
+  });
+  if (!updates)
+    return;
+  map.walk([&](memref::StoreOp store) {
+    if (tile::AllocOp alloc = getFragment(store.getMemRef()); isLive(alloc))
+      demote(alloc, store, "it is computed from memory that is updated along");
+  });
+}
+
 /// A map whose points have no layout (dynamic extents) and that no fragment gave
 /// one cannot touch registers.
 void FragmentPlan::checkMaps() {
-  for (Operation *op : ops)
-    if (auto map = dyn_cast<tile::MapOp>(op); map && !find(map))
+  for (Operation *op : ops) {
+    auto map = dyn_cast<tile::MapOp>(op);
+    if (!map)
+      continue;
+    checkUpdates(map);
+    if (!find(map))
       forEachAccess(map, [&](Operation *access, tile::AllocOp alloc,
                              ArrayRef<int64_t>) {
         if (isLive(alloc))
           demote(alloc, access, "the extents of the tile.map are dynamic");
       });
+  }
 }
 
 FragmentPlan FragmentPlan::compute(tile::LaunchOp launch) {

@@ -45,6 +45,9 @@ std::optional<llvm::SmallVector<int64_t>> getMapDims(tile::MapOp map,
 /// The allocation of a fragment that a memref is, without views; else null.
 tile::AllocOp getFragment(mlir::Value memref);
 
+/// True if the body of a map stores to a fragment.
+bool storesFragment(tile::MapOp map);
+
 /// True for a fragment that is one element, which every thread holds.
 bool isCell(tile::AllocOp alloc);
 
@@ -86,6 +89,7 @@ private:
   void checkUses(tile::AllocOp alloc);
   std::string checkUse(tile::AllocOp alloc, mlir::OpOperand &use);
   void checkMaps();
+  void checkUpdates(tile::MapOp map);
   void seed();
   bool propagate();
   bool propagate(tile::MapOp map);

@@ -59,14 +59,14 @@ public:
       return l.loadRegister(e, c, number);
     SmallVector<Value> at = getIndices(number);
     return e.pick(
-        getCondition(at, /*isStore=*/false), [&] { return l.load(e, c, at); },
+        getCondition(at), [&] { return l.load(e, c, at); },
         [&] { return e.constant(c.element()); });
   }
   void store(int64_t number, Value value) {
     if (c.isFragment())
       return l.storeRegister(e, value, c, number);
     SmallVector<Value> at = getIndices(number);
-    e.when(getCondition(at, /*isStore=*/true),
+    e.when(getCondition(at),
            [&] { l.store(e, value, c, at); });
   }
   SmallVector<Value> getIndices(int64_t number) {
@@ -78,11 +78,13 @@ public:
   }
 
 private:
-  Value getCondition(ArrayRef<Value> at, bool isStore) {
+  /// One thread of those that hold an element reads and writes it: another one
+  /// might read what was written already.
+  Value getCondition(ArrayRef<Value> at) {
     Value cond = e.boolean(true);
     for (auto [i, extent] : llvm::zip_equal(at, c.type.getShape()))
       cond = e.both(cond, e.isInside(i, e.index(extent)));
-    if (Value owner = isStore ? l.getOwner(layout) : nullptr)
+    if (Value owner = l.getOwner(layout))
       cond = e.both(cond, owner);
     return cond;
   }
@@ -293,7 +295,7 @@ static void emitScalar(Lowering &l, Emitter &e, tile::GemmOp op, Sums sums) {
                                     : sums.load(number),
                       held, number);
   Value depth = e.dim(op.getA(), op.getTransposeA() ? 0 : 1);
-  e.loop(e.index(int64_t(0)), depth, e.index(int64_t(1)), [&](Value k) {
+  e.loop(e.index(int64_t(0)), depth, e.index(int64_t(1)), true, [&](Value k) {
     llvm::DenseMap<int64_t, Value> rows, columns;
     auto read = [&](llvm::DenseMap<int64_t, Value> &known, int64_t offset,
                     Value at, const Buffer &buffer, int64_t extent,

@@ -296,12 +296,17 @@ void MapLowering::emit() {
   if (layout) {
     owner = l.getOwner(*layout);
     int64_t width = chooseWidth();
-    l.distribute(e, *layout, width, /*maxUnrolled=*/0,
-                 [&](int64_t first, ArrayRef<Value> at) {
-                   number = first;
-                   emitPoints(at, width);
-                 });
-    return;
+    // Threads that hold the same elements all need what goes to fragments.
+    Value runs = owner && !storesFragment(op) ? owner : e.boolean(true);
+    return e.when(runs, [&] {
+      if (!e.isTrue(runs))
+        owner = nullptr;
+      l.distribute(e, *layout, width, /*maxUnrolled=*/0,
+                   [&](int64_t first, ArrayRef<Value> at) {
+                     number = first;
+                     emitPoints(at, width);
+                   });
+    });
   }
   SmallVector<int64_t> shape;
   for (OpFoldResult extent : extents)

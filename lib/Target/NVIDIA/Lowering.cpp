@@ -156,7 +156,7 @@ void Lowering::distribute(
   }
   ArrayRef<LayoutBasis> bases =
       layout.getRegisterBases().drop_front(llvm::Log2_64(width));
-  e.loop(e.index(int64_t(0)), e.index(numGroups), e.index(int64_t(1)),
+  e.loop(e.index(int64_t(0)), e.index(numGroups), e.index(int64_t(1)), false,
          [&](Value group) {
            SmallVector<Value> at;
            for (auto [dim, value] : llvm::enumerate(base))
@@ -171,7 +171,7 @@ void Lowering::distributeDynamic(
   Value total = e.index(int64_t(1));
   for (OpFoldResult extent : extents)
     total = e.mul(total, e.index(extent));
-  e.loop(threadId, total, e.index(numThreads), [&](Value number) {
+  e.loop(threadId, total, e.index(numThreads), false, [&](Value number) {
     SmallVector<Value> at(extents.size());
     for (int64_t dim = extents.size() - 1; dim > 0; --dim) {
       Value extent = e.index(extents[dim]);

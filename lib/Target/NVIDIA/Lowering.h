@@ -127,6 +127,10 @@ inline constexpr int64_t kMaxUnrolled = 32;
 /// The name of the shared array of a gpu.module.
 inline constexpr llvm::StringLiteral kSharedArray = "tilepipe_smem";
 
+/// Numbers of slots, `(i + c) mod n` in a loop over i, become counters that the
+/// loop carries: no division is left in it.
+void makeRingCounters(mlir::gpu::GPUFuncOp kernel);
+
 /// Each replaces one operation (and erases it), or says why it cannot.
 mlir::LogicalResult lower(Lowering &l, tile::CopyOp op);
 mlir::LogicalResult lower(Lowering &l, tile::AsyncCopyOp op);
