@@ -396,6 +396,16 @@ static void populatePatterns(LLVMTypeConverter &types,
   populateVectorToLLVMConversionPatterns(types, patterns);
 }
 
+/// What the conversion of scf.for passes on about a loop is an attribute that the
+/// translation does not look at.
+static void setLoopAnnotation(LLVM::BrOp branch) {
+  if (auto annotation = branch->getAttrOfType<LLVM::LoopAnnotationAttr>(
+          "llvm.loop_annotation")) {
+    branch->removeAttr("llvm.loop_annotation");
+    branch.setLoopAnnotationAttr(annotation);
+  }
+}
+
 LogicalResult LowerGPUToNVVM::lower(gpu::GPUModuleOp module) {
   MLIRContext *context = &getContext();
   LowerToLLVMOptions options(context);
@@ -435,6 +445,7 @@ LogicalResult LowerGPUToNVVM::lower(gpu::GPUModuleOp module) {
   SmallVector<UnrealizedConversionCastOp> casts;
   module.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
   reconcileUnrealizedCasts(casts);
+  module.walk(setLoopAnnotation);
   return success();
 }
 

@@ -291,3 +291,69 @@ func.func @mask(%a: memref<64xf32>, %b: memref<64xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+#shared = #tile.space<shared>
+
+// Slot numbers are counted, not divided. The one of the iteration before starts
+// at -1 mod 3.
+// CHECK-LABEL: gpu.func @rings
+// CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %c0_i32, %[[B:.*]] = %c2_i32) -> (i32, i32)
+// CHECK-NOT: arith.remui
+// CHECK: arith.index_castui %[[B]]
+// CHECK-NOT: arith.remui
+// CHECK: %[[MORE:.*]] = arith.addi %[[A]], %c1_i32
+// CHECK: %[[WRAP:.*]] = arith.cmpi eq, %[[MORE]], %c3_i32
+// CHECK: arith.select %[[WRAP]], %c0_i32, %[[MORE]]
+// CHECK: gpu.return
+func.func @rings(%n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  tile.launch (%bx) in [1] threads = 128 {
+    %s = tile.alloc {offset = 0 : i64} : memref<3x128xf32, #shared>
+    scf.for %i = %c0 to %n step %c1 {
+      %a = arith.remui %i, %c3 : index
+      %t = tile.slot %s[%a] : memref<3x128xf32, #shared> -> memref<128xf32, #shared>
+      tile.fill %t with %x : f32, memref<128xf32, #shared>
+      %j = arith.subi %i, %c1 : index
+      %b = arith.remui %j, %c3 : index
+      %u = tile.slot %s[%b] : memref<3x128xf32, #shared> -> memref<128xf32, #shared>
+      %some = arith.cmpi sgt, %i, %c0 : index
+      scf.if %some {
+        tile.fill %u with %x : f32, memref<128xf32, #shared>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// A vector that all lanes of a warp hold scales a shared tile in place: only one
+// of the threads may do that.
+// CHECK-LABEL: gpu.func @update_once
+// CHECK: %[[OWNER:.*]] = arith.cmpi eq
+// CHECK: scf.if %[[OWNER]]
+// CHECK: memref.load {{.*}}workgroup
+// CHECK: memref.store {{.*}}workgroup
+func.func @update_once(%a: memref<4x32xf32>) {
+  tile.launch (%bx) in [1] threads = 128 {
+    %f = tile.alloc : memref<4x32xf32, #fragment>
+    %m = tile.alloc : memref<4xf32, #fragment>
+    %s = tile.alloc {offset = 0 : i64} : memref<4xf32, #shared>
+    tile.copy %a to %f : memref<4x32xf32> to memref<4x32xf32, #fragment>
+    tile.reduce <sum> %f into %m dimension 1 {clear} : memref<4x32xf32, #fragment>, memref<4xf32, #fragment>
+    tile.map (%i) in [4] {
+      %x = memref.load %s[%i] : memref<4xf32, #shared>
+      %y = memref.load %m[%i] : memref<4xf32, #fragment>
+      %z = arith.mulf %x, %y : f32
+      memref.store %z, %s[%i] : memref<4xf32, #shared>
+    }
+  }
+  return
+}
