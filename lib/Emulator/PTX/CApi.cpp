@@ -92,7 +92,15 @@ static void describeKernel(Json &json, const Kernel &kernel) {
       json.value(uint64_t(n));
     json.close(']');
   }
-  json.key("params").open('[');
+  json.key("shared").open('[');
+  for (const SharedVariable &variable : kernel.shared)
+    json.open('{')
+        .field("name", variable.name)
+        .field("offset", uint64_t(variable.address - sharedStart))
+        .field("bytes", variable.bytes)
+        .field("dynamic", variable.external)
+        .close('}');
+  json.close(']').key("params").open('[');
   for (const Param &param : kernel.params)
     json.open('{')
         .field("name", param.name)

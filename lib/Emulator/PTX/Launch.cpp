@@ -104,7 +104,21 @@ std::string tilepipe::ptx::toString(const Issue &issue) {
   return text;
 }
 
-static bool fits(const Kernel &kernel, const LaunchOptions &options,
+/// Most shared memory of a block (CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability").
+static uint64_t sharedLimit(const std::string &target) {
+  static const std::pair<const char *, uint64_t> limits[] = {
+      {"sm_70", 96},  {"sm_72", 96},  {"sm_75", 64}, {"sm_80", 163},
+      {"sm_86", 99},  {"sm_87", 163}, {"sm_89", 99}, {"sm_90", 227},
+      {"sm_10", 227}, {"sm_11", 227}, {"sm_12", 99}};
+  for (auto [name, kibibytes] : limits)
+    if (target.compare(0, 5, name) == 0)
+      return kibibytes * 1024;
+  return 1 << 20;
+}
+
+static bool fits(const Program &program, const Kernel &kernel,
+                 const LaunchOptions &options,
                  const std::vector<Argument> &arguments, std::string &error) {
   auto fail = [&](std::string text) {
     error = "kernel '" + kernel.name + "': " + text;
@@ -132,9 +146,14 @@ static bool fits(const Kernel &kernel, const LaunchOptions &options,
         " are allowed");
   if (blocks > 0xfffffff0u)
     return fail("more than 2^32 blocks");
-  if (options.sharedBytes > (1u << 20))
-    return fail(std::to_string(options.sharedBytes) +
-                " bytes of shared memory");
+  uint64_t shared = uint64_t(kernel.staticShared) + options.sharedBytes;
+  if (shared > sharedLimit(program.target))
+    return fail(std::to_string(shared) +
+                " bytes of shared memory, a block of " + program.target +
+                " has " + std::to_string(sharedLimit(program.target)));
+  if (kernel.staticShared > 48 * 1024)
+    return fail(std::to_string(kernel.staticShared) +
+                " bytes of static shared memory, at most 49152 are allowed");
   if (arguments.size() != kernel.params.size())
     return fail("takes " + std::to_string(kernel.params.size()) +
                 " arguments, got " + std::to_string(arguments.size()));
@@ -189,7 +208,7 @@ bool tilepipe::ptx::launch(const Program &program, const Kernel &kernel,
                            Report &report, std::string &error) {
   using namespace std::chrono;
   report = Report();
-  if (!fits(kernel, options, arguments, error))
+  if (!fits(program, kernel, options, arguments, error))
     return false;
   Launch state(program, kernel, options, report);
   auto start = steady_clock::now();

@@ -18,7 +18,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["POLICIES", "Issue", "Kernel", "Module", "Mutant", "Param", "PtxError", "Report", "Site"]
+__all__ = [
+    "POLICIES",
+    "Issue",
+    "Kernel",
+    "Module",
+    "Mutant",
+    "Param",
+    "PtxError",
+    "Report",
+    "SharedVariable",
+    "Site",
+]
 
 POLICIES = ("eager", "late", "early", "shuffle")
 _INTERFACE = 1
@@ -41,10 +52,21 @@ class Param:
 
 
 @dataclass(frozen=True)
+class SharedVariable:
+    """A variable of shared memory that the kernel uses, and where it lies."""
+
+    name: str
+    offset: int
+    bytes: int
+    dynamic: bool
+
+
+@dataclass(frozen=True)
 class Kernel:
     name: str
     line: int
     params: tuple[Param, ...]
+    shared: tuple[SharedVariable, ...]
     static_shared: int
     dynamic_shared: bool
     dynamic_offset: int
@@ -218,6 +240,7 @@ class Module:
     @staticmethod
     def _kernel(facts: dict[str, Any]) -> Kernel:
         facts["params"] = tuple(Param(**p) for p in facts["params"])
+        facts["shared"] = tuple(SharedVariable(**v) for v in facts["shared"])
         facts["max_threads"] = tuple(facts["max_threads"])
         facts["required_threads"] = tuple(facts["required_threads"])
         return Kernel(**facts)

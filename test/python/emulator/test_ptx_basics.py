@@ -17,6 +17,10 @@ def test_kernels_are_described():
         ("s", "f32", 8, 4),
     ]
     assert (k.static_shared, k.dynamic_shared, k.max_threads) == (48, True, (128, 1, 1))
+    assert [(v.name, v.offset, v.bytes, v.dynamic) for v in k.shared] == [
+        ("s1", 0, 48, False),
+        ("dyn", 1024, 0, True),
+    ]
     assert k.dynamic_offset == 1024 and k.instructions == 3
     assert module.target == "sm_80" and module.census == {"mov.u32": 2, "ret": 1}
 
@@ -98,6 +102,22 @@ def test_scalars_take_the_width_of_their_parameter():
         run(text, out, 1, 1.5, 2, policy="lazy")
     with pytest.raises(ptx.PtxError, match="block of 2048 threads"):
         run(text, out, 1, 1.5, 2, block=2048)
+
+
+def test_shared_memory_has_an_end():
+    text = kernel("mov.u32 %r1, dyn;", extern=True)
+    assert run(text, np.zeros(1, np.int32), shared_bytes=163 * 1024)
+    with pytest.raises(
+        ptx.PtxError, match="166913 bytes of shared memory, a block of sm_80 has 166912"
+    ):
+        run(text, np.zeros(1, np.int32), shared_bytes=163 * 1024 + 1)
+    with pytest.raises(
+        ptx.PtxError, match="49156 bytes of static shared memory, at most 49152 are allowed"
+    ):
+        run(
+            kernel("mov.u32 %r1, s;", shared=".shared .align 4 .b8 s[49156];\n"),
+            np.zeros(1, np.int32),
+        )
 
 
 def test_limits_end_a_kernel_that_does_not():

@@ -347,6 +347,20 @@ def test_uninitialised_registers_and_memory():
     assert run(kernel("st.global.b32 [%d0], %r9;"), OUT, block=1, undefined=False)
 
 
+@pytest.mark.parametrize(
+    ("operand", "bad"),
+    [("%r1", {4, 5, 6, 7}), ("%r5", {lane for lane in range(32) if lane % 4 == 0})],
+)
+def test_undefined_elements_spread_through_mma(operand, bad):
+    # Lane 5 holds elements of row 1 of A, and of column 1 of B (which lanes 4g hold in D).
+    body = f"""setp.eq.u32 %p1, %r0, 5; mov.u32 %r1, 0; mov.u32 %r5, 0; mov.u32 %r7, s; @%p1 ld.shared.b32 {operand}, [%r7]; mov.u32 %r2, 0; mov.f32 %f1, 0f00000000;
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{%f2, %f3, %f4, %f5}}, {{%r1, %r2, %r2, %r2}}, {{%r5, %r2}}, {{%f1, %f1, %f1, %f1}};
+    mad.wide.u32 %d10, %r0, 4, %d0; ld.global.b32 %r9, [%d0]; setp.eq.u32 %p2, %r0, %r9; @%p2 st.global.f32 [%d10+4], %f2;"""
+    for lane in range(32):
+        found = run(kernel(body, shared=SHARED), np.full(64, lane, np.int32)).issues
+        assert [one.kind for one in found] == (["uninitialised"] if lane in bad else []), lane
+
+
 def test_deadlock_and_divergent_barriers():
     found = issue(
         kernel("setp.lt.u32 %p1, %r0, 32; @%p1 bra A; bar.sync 1; bra E; A:\nbar.sync 2; E:"),
