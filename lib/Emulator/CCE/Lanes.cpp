@@ -59,28 +59,50 @@ void VectorPlan::operand(const char *what, const Operand &operand,
   });
 }
 
+/// Bytes from the first to behind the last that working lanes use.
+static std::pair<uint64_t, uint64_t> extent(const Operand &operand,
+                                            const Lanes &lanes) {
+  uint64_t lo = UINT64_MAX, hi = 0;
+  lanes.forEach([&](int64_t repeat, int64_t lane) {
+    uint64_t address = operand.address(repeat, lane);
+    lo = std::min(lo, address);
+    hi = std::max(hi, address + operand.size);
+  });
+  return {lo, hi};
+}
+
 void VectorPlan::independent(const Operand &target, const Operand &source,
                              const Lanes &lanes) {
   if (!isGood())
     return;
-  auto extent = [&](const Operand &o) {
-    return o.address(0, lanes.last()) + o.size - o.base;
-  };
-  uint64_t written = extent(target), readBytes = extent(source);
-  bool same = target == source;
-  if (same &&
-      (lanes.repeats <= 1 || uint64_t(target.repeatStride) * 32 >= written))
+  // In place, with repeats apart: each lane reads what it alone writes.
+  if (target == source &&
+      (lanes.repeats <= 1 || 32 * target.repeatStride >= 256))
     return;
-  auto overlap = [&](int64_t i, int64_t j) {
-    uint64_t w = target.address(i, 0), r = source.address(j, 0);
-    return w < r + readBytes && r < w + written;
-  };
-  for (int64_t i = 0; i < lanes.repeats; ++i)
-    for (int64_t j = i; j < lanes.repeats; ++j)
-      if (overlap(i, j) && !(same && i == j)) {
-        fail("overlap", "repeat " + std::to_string(j) + " reads what repeat " +
-                            std::to_string(i) +
-                            " of the same instruction writes");
-        return;
-      }
+  std::pair<uint64_t, uint64_t> written = extent(target, lanes);
+  std::pair<uint64_t, uint64_t> readBytes = extent(source, lanes);
+  if (written.second <= readBytes.first || readBytes.second <= written.first ||
+      written.second > capacityOf(UB))
+    return; // Out of bounds is told elsewhere.
+  // The first lane that writes each byte, in the order of execution.
+  uint64_t writeLo = written.first;
+  std::vector<int64_t> writers(written.second - writeLo, -1);
+  lanes.forEach([&](int64_t repeat, int64_t lane) {
+    uint64_t at = target.address(repeat, lane) - writeLo;
+    if (writers[at] < 0)
+      std::fill_n(writers.begin() + at, target.size,
+                  repeat * lanes.lanes + lane);
+  });
+  lanes.forEach([&](int64_t repeat, int64_t lane) {
+    int64_t self = repeat * lanes.lanes + lane;
+    for (unsigned i = 0; isGood() && i < source.size; ++i) {
+      uint64_t at = source.address(repeat, lane) + i - writeLo;
+      if (at >= writers.size() || writers[at] < 0 || writers[at] >= self)
+        continue;
+      fail("overlap", "repeat " + std::to_string(repeat) +
+                          " reads what repeat " +
+                          std::to_string(writers[at] / lanes.lanes) +
+                          " of the same instruction writes");
+    }
+  });
 }

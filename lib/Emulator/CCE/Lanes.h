@@ -48,13 +48,6 @@ public:
       return uint64_t(repeat * lanes + lane) < low;
     return ((lane < 64 ? low >> lane : high >> (lane - 64)) & 1) != 0;
   }
-  /// The last lane that works in every repeat; 0 where none does.
-  int64_t last() const {
-    int64_t lane = lanes - 1;
-    while (!counted && lane > 0 && !active(0, lane))
-      --lane;
-    return lane;
-  }
   template <typename F> void forEach(F f) const {
     for (int64_t repeat = 0; repeat < repeats; ++repeat)
       for (int64_t lane = 0; lane < lanes; ++lane)

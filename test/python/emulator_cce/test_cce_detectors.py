@@ -98,6 +98,24 @@ def test_instructions_of_the_other_core() -> None:
 def test_repeats_that_depend_on_each_other() -> None:
     issue = only(run("MASK();\nvadds(UBF(256), UBF(0), 1.0f, 4, 1, 1, 8, 8);"), "overlap")
     assert "repeat 1 reads what repeat 0 of the same instruction writes" in issue.message
+    # Sums into one place.
+    assert "overlap" in run("MASK();\nvadd(UBF(0), UBF(0), UBF(1024), 2, 1, 1, 1, 0, 0, 8);").kinds()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "MASK();\nvadds(UBF(1024), UBF(1024), 1.0f, 4, 1, 1, 8, 8);",
+        # What a later repeat overwrites was read before.
+        "MASK();\nvadds(UBF(1024), UBF(1280), 1.0f, 2, 1, 1, 8, 8);",
+        # Only lanes that work count, in both modes.
+        "set_mask_norm();\nset_vector_mask(0, 1);\nvadds(UBF(1056), UBF(1024), 1.0f, 1, 1, 1, 8, 8);",
+        "set_mask_count();\nset_vector_mask(0, 8);\nvadds(UBF(1056), UBF(1024), 1.0f, 1, 1, 1, 8, 8);",
+        "set_mask_norm();\nset_vector_mask(0, 0xff);\nvadds(UBF(1024), UBF(1024), 1.0f, 4, 1, 1, 1, 1);",
+    ],
+)
+def test_operands_that_only_look_as_if_they_overlapped(call: str) -> None:
+    assert "overlap" not in run(call).kinds()
 
 
 def test_what_is_not_emulated_is_said() -> None:
