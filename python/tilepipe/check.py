@@ -13,7 +13,7 @@ import numpy as np
 
 from tilepipe import _tables
 from tilepipe.frontend.errors import KernelError
-from tilepipe.frontend.prim_func import Dynamic, Parameter, TensorType
+from tilepipe.frontend.prim_func import Dynamic, Halved, Parameter, TensorType
 from tilepipe.runtime import arguments
 from tilepipe.targets import Emulation, Issue, Mutant
 
@@ -114,7 +114,9 @@ def draw(parameter: Parameter, shape: tuple[int, ...], rng: np.random.Generator,
     type_ = parameter.type
     dtype = type_.dtype if isinstance(type_, TensorType) else type_
     values: Any
-    if not dtype.is_float:
+    if isinstance(type_, TensorType) and type_.packed is not None:
+        values = rng.integers(0, 256, shape, np.uint8).view(np.int8)
+    elif not dtype.is_float:
         values = rng.integers(0, 2, shape)
     else:
         values = rng.integers(-3, 4, shape) if small else rng.standard_normal(shape)
@@ -132,7 +134,7 @@ def make_arguments(
     for parameter in params:
         shape: tuple[int, ...] = ()
         if isinstance(parameter.type, TensorType):
-            shape = tuple(sizes[s.name] if isinstance(s, Dynamic) else s for s in parameter.type.shape)
+            shape = tuple(parameter.type.resolve(lambda size: sizes[size.name]))
         if makers and parameter.name in makers:
             made.append(makers[parameter.name](rng, shape))
         else:
@@ -140,10 +142,17 @@ def make_arguments(
     return made
 
 
+def _usual_sizes(params: tuple[Parameter, ...]) -> dict[str, int]:
+    """Dynamic sizes that no tile divides; even where two elements share a byte."""
+    types = [p.type for p in params if isinstance(p.type, TensorType)]
+    halved = {size.of.name for type_ in types for size in type_.shape if isinstance(size, Halved)}
+    return {name: 33 + 4 * i + (name in halved) for i, name in enumerate(dynamic_sizes(params))}
+
+
 def dynamic_sizes(params: tuple[Parameter, ...]) -> list[str]:
     """The names of the dynamic sizes, in the order of their first use."""
-    shapes = (p.type.shape for p in params if isinstance(p.type, TensorType))
-    return list(dict.fromkeys(s.name for shape in shapes for s in shape if isinstance(s, Dynamic)))
+    types = (p.type for p in params if isinstance(p.type, TensorType))
+    return list(dict.fromkeys(size.name for type_ in types for size in type_.dynamic_sizes()))
 
 
 def difference(names: list[str], expected: list[Any], got: list[Any], tolerance: Mapping[str, float] | None = None,
@@ -230,7 +239,7 @@ class Checker:
                  reference: Callable[..., Any] | None, progress: bool | None) -> None:  # fmt: skip
         self.kernel, self.reference = kernel, reference
         self.names = [p.name for p in kernel.params]
-        known = {name: (sizes or {}).get(name, 33 + 4 * i) for i, name in enumerate(dynamic_sizes(kernel.params))}
+        known = {name: (sizes or {}).get(name, size) for name, size in _usual_sizes(kernel.params).items()}
         unknown = set(sizes or {}) - set(known)
         if unknown:
             raise KernelError(f"kernel '{kernel.name}' has no dynamic size '{min(unknown)}'; it has {', '.join(known) or 'none'}")

@@ -12,7 +12,7 @@ except ImportError as error:
 
 from tilepipe.compiler import Kernel
 from tilepipe.frontend.errors import KernelError
-from tilepipe.frontend.prim_func import Dynamic, Parameter, TensorType
+from tilepipe.frontend.prim_func import Dynamic, Halved, Parameter, TensorType
 
 
 def mutated_arguments(kernel: Kernel) -> tuple[str, ...]:
@@ -43,7 +43,9 @@ def _check_fake(parameter: Parameter, value: Any, sizes: dict[Dynamic, Any]) -> 
     if str(value.dtype) != f"torch.{type_.dtype.name}":
         raise KernelError(f"argument '{parameter.name}' has dtype {value.dtype}, the kernel expects {type_.dtype}")
     for want, got in zip(type_.shape, value.shape, strict=True):
-        if isinstance(want, int):
+        if isinstance(want, Halved):
+            sizes.setdefault(want.of, 2 * got)
+        elif isinstance(want, int):
             torch._check(got == want, lambda: f"argument '{parameter.name}': a size is not {want}")  # noqa: B023
         else:
             sizes.setdefault(want, got)
@@ -87,5 +89,4 @@ def register(kernel: Kernel, name: str, mutates: Sequence[str] | None = None) ->
 def _empty(parameter: Parameter, sizes: dict[Dynamic, Any], like: Any) -> Any:
     type_ = parameter.type
     assert isinstance(type_, TensorType)
-    shape = [size if isinstance(size, int) else sizes[size] for size in type_.shape]
-    return torch.empty(shape, dtype=getattr(torch, type_.dtype.name), device=like.device)
+    return torch.empty(type_.resolve(sizes.__getitem__), dtype=getattr(torch, type_.dtype.name), device=like.device)

@@ -300,10 +300,26 @@ class Builder:
 
     def load(self, buffer: Buffer, indices: tuple[object, ...]) -> Expr:
         """The element of a buffer."""
+        if buffer.dtype.is_packed:
+            return self._load_half(buffer, indices)
         return Expr(memref.LoadOp(buffer.value, self.indices(buffer, indices)).result, buffer.dtype)
+
+    def _load_half(self, buffer: Buffer, indices: tuple[object, ...]) -> Expr:
+        """Half of a byte, with its sign: shifted to the top of the byte and back."""
+        dtype = buffer.dtype.loads_as
+        self.indices(buffer, indices)
+        last = self.as_index(indices[-1])
+        at = [*self.indices(buffer, indices)[:-1], self.binary(">>", last, 1).value]
+        byte = Expr(memref.LoadOp(buffer.value, at).result, dtype)
+        odd = self.cast(self.binary("&", last, 1), dtype)
+        top = self.binary("<<", byte, self.binary("-", 4, self.binary("<<", odd, 2)))
+        return self.binary(">>", top, 4)
 
     def store(self, buffer: Buffer, indices: tuple[object, ...], value: object) -> None:
         """Stores a scalar, converted to the element type."""
+        if buffer.dtype.is_packed:
+            raise KernelError(f"two elements of '{buffer.name}' share a byte and cannot be written one by one; "
+                              f"write a tile of {buffer.dtype.loads_as} and T.copy it")  # fmt: skip
         expr = self.cast(self.as_expr(value, buffer.dtype), buffer.dtype)
         memref.StoreOp(expr.value, buffer.value, self.indices(buffer, indices))
 

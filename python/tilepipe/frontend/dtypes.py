@@ -42,12 +42,24 @@ class DType:
         return float32 if self.is_float and self.bits < 16 else self
 
     @property
+    def is_packed(self) -> bool:
+        """True for the types of which two elements share a byte, the first one in its low half."""
+        return self.bits == 4
+
+    @property
+    def loads_as(self) -> DType:
+        """The type that an element has once it is loaded: a byte for half a byte."""
+        return {"int4": int8, "uint4": uint8}.get(self.name, self)
+
+    @property
     def is_integer(self) -> bool:
         """True for signed, unsigned and index values, not for bool."""
         return self.kind in ("int", "uint", "index")
 
     def mlir(self) -> ir.Type:
-        """The MLIR type in the current context; integers are signless."""
+        """The MLIR type of a scalar in the current context; integers are signless."""
+        if self.is_packed:
+            raise KernelError(f"{self} is a type of tensors and tiles; a scalar of it is {self.loads_as}")
         if self.kind == "float":
             kinds: dict[str, Any] = {
                 "float8_e4m3fn": ir.Float8E4M3FNType,
@@ -69,6 +81,8 @@ float16 = DType("float16", "float", 16)
 bfloat16 = DType("bfloat16", "float", 16)
 float32 = DType("float32", "float", 32)
 float64 = DType("float64", "float", 64)
+int4 = DType("int4", "int", 4)
+uint4 = DType("uint4", "uint", 4)
 int8 = DType("int8", "int", 8)
 int16 = DType("int16", "int", 16)
 int32 = DType("int32", "int", 32)
@@ -83,7 +97,8 @@ index = DType("index", "index", 64)
 ALL = {
     dtype.name: dtype
     for dtype in (
-        float8_e4m3fn, float8_e5m2, float16, bfloat16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_,
+        float8_e4m3fn, float8_e5m2, float16, bfloat16, float32, float64, int4, int8, int16, int32, int64,
+        uint4, uint8, uint16, uint32, uint64, bool_,
     )
 }  # fmt: skip
 _ALIASES = {"float": "float32", "half": "float16", "double": "float64", "int": "int32", "uint": "uint32",

@@ -34,11 +34,44 @@ class Dynamic:
 
 
 @dataclass(frozen=True)
-class TensorType:
-    """The type of a tensor argument: sizes are ints or `Dynamic`s."""
+class Halved:
+    """Half of a dynamic size: the bytes of a row of which two elements share one."""
 
-    shape: tuple[int | Dynamic, ...]
+    of: Dynamic
+
+    @property
+    def name(self) -> str:
+        return f"{self.of.name} / 2"
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """The type of a tensor argument as it lies in memory: sizes are ints, `Dynamic`s, or half of one.
+
+    ``packed`` is what elements mean where two share one of ``dtype``; then the last size counts bytes.
+    """
+
+    shape: tuple[int | Dynamic | Halved, ...]
     dtype: dtypes.DType
+    packed: dtypes.DType | None = None
+
+    @staticmethod
+    def of(shape: tuple[int | Dynamic, ...], dtype: dtypes.DType) -> TensorType:
+        """The type of a tensor with these sizes in elements."""
+        if not dtype.is_packed:
+            return TensorType(shape, dtype)
+        if not shape or (isinstance(shape[-1], int) and shape[-1] % 2):
+            raise KernelError(f"the last size of a tensor of {dtype} is even, got shape {shape}")
+        last = shape[-1] // 2 if isinstance(shape[-1], int) else Halved(shape[-1])
+        return TensorType((*shape[:-1], last), dtype.loads_as, dtype)
+
+    def dynamic_sizes(self) -> list[Dynamic]:
+        """The sizes that are known when the kernel is called."""
+        return [s.of if isinstance(s, Halved) else s for s in self.shape if not isinstance(s, int)]
+
+    def resolve(self, sizes: Callable[[Dynamic], Any]) -> list[Any]:
+        """The shape in memory for these dynamic sizes."""
+        return [s if isinstance(s, int) else sizes(s.of) // 2 if isinstance(s, Halved) else sizes(s) for s in self.shape]
 
     def mlir(self) -> ir.Type:
         sizes = [s if isinstance(s, int) else ir.ShapedType.get_dynamic_size() for s in self.shape]
@@ -146,6 +179,8 @@ class PrimFunc:
             type_ = evaluate_annotation(self.function, parameter.annotation)
         except KernelError as error:
             raise KernelError(error.message, place) from None
+        if isinstance(type_, dtypes.DType) and type_.is_packed:
+            raise KernelError(f"argument '{parameter.name}' is a scalar of {type_}; use {type_.loads_as}", place)
         if isinstance(type_, (TensorType, dtypes.DType)):
             if isinstance(type_, TensorType) and parameter.default is not parameter.empty:
                 raise KernelError(f"argument '{parameter.name}' is a tensor and has no default", place)
@@ -187,11 +222,15 @@ class PrimFunc:
                 if isinstance(size, int):
                     shape.append(size)
                     continue
-                if size not in sizes:
+                named = size.of if isinstance(size, Halved) else size
+                if named not in sizes:
                     at = builder.constant(dim, dtypes.index).value
-                    sizes[size] = Expr(memref.DimOp(argument, at).result, dtypes.index, Linear.symbol())
-                shape.append(sizes[size])
-            env[parameter.name] = Buffer(argument, tuple(shape), type_.dtype, "global", parameter.name)
+                    extent = Expr(memref.DimOp(argument, at).result, dtypes.index, Linear.symbol())
+                    sizes[named] = builder.binary("*", extent, 2) if isinstance(size, Halved) else extent
+                shape.append(sizes[named])
+            if type_.packed is not None and isinstance(type_.shape[-1], int):
+                shape[-1] = 2 * type_.shape[-1]
+            env[parameter.name] = Buffer(argument, tuple(shape), type_.packed or type_.dtype, "global", parameter.name)
         # A dynamic size that the kernel names from outside stands for its value.
         lookup = outer_lookup(self.function)
         for name in self.function.__code__.co_freevars + self.function.__code__.co_names:

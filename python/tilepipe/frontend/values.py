@@ -158,7 +158,7 @@ class Element(Operators):
 
     @property
     def dtype(self) -> dtypes.DType:
-        return self.buffer.dtype
+        return self.buffer.dtype.loads_as
 
 
 @dataclass(eq=False)

@@ -17,7 +17,7 @@ from tilepipe.frontend.prim_func import Dynamic, TensorType
 def Tensor(shape: Sequence[int | Dynamic] | int, dtype: DType | str = float32) -> TensorType:
     """The type of a tensor argument of the given shape (ints or `dynamic` sizes) and element type."""
     try:
-        return TensorType(_checked_sizes(shape), to_dtype(dtype))
+        return TensorType.of(_checked_sizes(shape), to_dtype(dtype))
     except KernelError as error:
         raise error.at_caller() from None
 
@@ -56,11 +56,16 @@ def _alloc(shape: Sequence[int] | int, dtype: DType | str, space: str) -> values
         if not isinstance(size, int) or size <= 0:
             raise KernelError(f"dimension {dim} of a tile is a positive int, got {size!r}")
     element = to_dtype(dtype)
-    size_in_bytes = math.prod(sizes) * max(8, element.bits) // 8
+    stored, inside = element.loads_as, sizes
+    if element.is_packed:
+        if not sizes or sizes[-1] % 2:
+            raise KernelError(f"the last size of a tile of {element} is even, got shape {sizes}")
+        inside = (*sizes[:-1], sizes[-1] // 2)
+    size_in_bytes = math.prod(inside) * max(8, stored.bits) // 8
     if size_in_bytes > _LARGEST_TILE:
         raise KernelError(f"a tile of {size_in_bytes} bytes does not fit on a chip (at most {_LARGEST_TILE} bytes)")
     place = ir.Attribute.parse(f"#tile.space<{space}>")
-    result = tile.AllocOp(ir.MemRefType.get(sizes, element.mlir(), memory_space=place)).result
+    result = tile.AllocOp(ir.MemRefType.get(inside, stored.mlir(), memory_space=place)).result
     return values.Buffer(result, sizes, element, space, "")
 
 

@@ -9,6 +9,7 @@ from tilepipe.frontend.builder import Builder, current
 from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.terms import count, near
 from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable, describe
+from tilepipe.language import packed
 
 
 class _Side:
@@ -113,6 +114,11 @@ def _dims(side: _Side, sizes: list[object]) -> list[int]:
 
 
 def _emit_copy(builder: Builder, source: _Side, target: _Side, sizes: list[object], dims: list[int] | None) -> None:
+    if source.buffer.dtype.is_packed or target.buffer.dtype.is_packed:
+        if source.buffer.dtype is not target.buffer.dtype:
+            packed.convert(builder, source, target, sizes)
+            return
+        sizes = packed.in_bytes(builder, source, target, sizes)
     tile.CopyOp(
         source.buffer.value, target.buffer.value, builder.mixed(source.starts), builder.mixed(target.starts),
         builder.mixed(sizes), dims=dims,
@@ -122,6 +128,8 @@ def _emit_copy(builder: Builder, source: _Side, target: _Side, sizes: list[objec
 def _as_tile(value: object, role: str) -> Buffer:
     if not isinstance(value, Buffer):
         raise KernelError(f"{role} is a tile, got {describe(value)}")
+    if value.dtype.is_packed:
+        raise KernelError(f"{role} is not of {value.dtype}, of which two share a byte; T.copy it to a tile of {value.dtype.loads_as}")
     return value
 
 
@@ -130,6 +138,9 @@ def fill(buffer: object, value: object) -> None:
     builder = current()
     side = _Side(buffer, "target")
     extents = [1 if extent is None else extent for extent in side.extents]
+    if side.buffer.dtype.is_packed:
+        packed.fill(builder, side, extents, value)
+        return
     element = builder.cast(builder.as_expr(value, side.buffer.dtype), side.buffer.dtype)
     tile.FillOp(side.buffer.value, element.value, builder.mixed(side.starts), builder.mixed(extents))
 
@@ -332,6 +343,8 @@ def _guarded_atomic(builder: Builder, kind: str, target: Element, value: Expr) -
 def _atomic_element(builder: Builder, kind: str, target: Element, value: object) -> None:
     if target.dtype.computes_as is not target.dtype:
         raise KernelError(f"atomics are not defined for {target.dtype}; collect in float32")
+    if target.buffer.dtype.is_packed:
+        raise KernelError(f"atomics are not defined for {target.buffer.dtype}, of which two share a byte")
     expr = builder.cast(builder.as_expr(value, target.dtype), target.dtype)
     attribute = ir.Attribute.parse(f"#tile.atomic_kind<{kind}>")
     tile.AtomicOp(attribute, expr.value, target.buffer.value, builder.indices(target.buffer, target.indices))

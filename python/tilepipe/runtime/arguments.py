@@ -12,7 +12,7 @@ import numpy as np
 
 from tilepipe.frontend.dtypes import DType
 from tilepipe.frontend.errors import KernelError
-from tilepipe.frontend.prim_func import Dynamic, Parameter, TensorType
+from tilepipe.frontend.prim_func import Dynamic, Halved, Parameter, TensorType
 from tilepipe.runtime import devices, dlpack
 from tilepipe.runtime.devices import CPU, Device
 
@@ -114,15 +114,22 @@ def check_tensor(view: View, parameter: Parameter, sizes: dict[Dynamic, tuple[in
     type_ = parameter.type
     assert isinstance(type_, TensorType)
     name = parameter.name
-    if view.dtype != type_.dtype.name:
+    packed = type_.packed
+    if packed is not None and view.dtype not in ("int8", "uint8"):
+        raise KernelError(f"argument '{name}' has dtype {view.dtype}, the kernel expects {packed}: int8 or uint8 with two "
+                          f"elements in each byte of a row, the first in the low half")  # fmt: skip
+    if packed is None and view.dtype != type_.dtype.name:
         raise KernelError(f"argument '{name}' has dtype {view.dtype}, the kernel expects {type_.dtype}")
     if len(view.shape) != len(type_.shape):
         raise KernelError(f"argument '{name}' has {len(view.shape)} dimensions, the kernel expects {len(type_.shape)}")
     for dim, (got, want) in enumerate(zip(view.shape, type_.shape, strict=True)):
         if isinstance(want, int):
             if got != want:
-                raise KernelError(f"argument '{name}' has size {got} in dimension {dim}, the kernel expects {want}")
+                hint = f" (bytes, for {2 * want} elements of {packed})" if packed and dim == len(view.shape) - 1 else ""
+                raise KernelError(f"argument '{name}' has size {got} in dimension {dim}, the kernel expects {want}{hint}")
             continue
+        if isinstance(want, Halved):
+            got, want = 2 * got, want.of
         known, where = sizes.setdefault(want, (got, f"'{name}' dimension {dim}"))
         if known != got:
             raise KernelError(f"size '{want.name}' is {known} in {where} and {got} in '{name}' dimension {dim}")

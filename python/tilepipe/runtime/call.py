@@ -128,14 +128,10 @@ def _allocate(parameter: Parameter, sizes: dict[Any, tuple[int, str]], like: Any
     """A tensor for a result: of torch where ``like`` is, else of numpy or, on a device, an array of ours."""
     type_ = parameter.type
     assert isinstance(type_, TensorType)
-    shape = []
-    for size in type_.shape:
-        if isinstance(size, int):
-            shape.append(size)
-        elif size in sizes:
-            shape.append(sizes[size][0])
-        else:
+    for size in type_.dynamic_sizes():
+        if size not in sizes:
             raise KernelError(f"size '{size.name}' of result '{parameter.name}' is not a size of an argument")
+    shape = type_.resolve(lambda size: sizes[size][0])
     if like is not None:
         torch = sys.modules["torch"]
         return torch.empty(shape, dtype=getattr(torch, type_.dtype.name), device=like.device)

@@ -102,9 +102,9 @@ def _index_bits(entry: Entry) -> int:
         if not isinstance(parameter.type, TensorType):
             if parameter.type.name in ("index", "int64", "uint64"):
                 return 64
-        elif not all(isinstance(size, int) for size in parameter.type.shape):
-            return 64
-        elif math.prod(parameter.type.shape) * max(1, parameter.type.dtype.bits // 8) >= _SMALL:
+            continue
+        sizes = [size for size in parameter.type.shape if isinstance(size, int)]
+        if len(sizes) < len(parameter.type.shape) or math.prod(sizes) * max(1, parameter.type.dtype.bits // 8) >= _SMALL:
             return 64
     constants = map(int, re.findall(r"arith\.constant (-?\d+) : (?:index|i64)", entry.source))
     return 64 if any(abs(value) >= _SMALL for value in constants) else 32
