@@ -16,6 +16,21 @@ using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::ascend;
 
+/// True if a number is known not to be below `bound`.
+static bool isAtLeast(Value value, int64_t bound) {
+  APInt constant;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar() &&
+           isAtLeast(loop.getLowerBound(), bound);
+  }
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue() >= bound;
+  auto max = value.getDefiningOp<arith::MaxSIOp>();
+  return max &&
+         (isAtLeast(max.getLhs(), bound) || isAtLeast(max.getRhs(), bound));
+}
+
 /// True if a number is known not to be negative, so that the signed operator of
 /// C++ does what the unsigned operation asks for.
 static bool isNonNegative(Value value, unsigned depth = 0) {
@@ -38,6 +53,15 @@ static bool isNonNegative(Value value, unsigned depth = 0) {
   if (isa<arith::RemUIOp, arith::MinUIOp>(op) &&
       isNonNegative(op->getOperand(1), depth + 1))
     return true;
+  // What has at least as much as is taken off: a maximum, an induction
+  // variable.
+  APInt less;
+  if (isa<arith::SubIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&less)))
+    return isAtLeast(op->getOperand(0), less.getSExtValue());
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return isNonNegative(select.getTrueValue(), depth + 1) &&
+           isNonNegative(select.getFalseValue(), depth + 1);
   if (isa<arith::AddIOp, arith::MulIOp, arith::DivUIOp, arith::DivSIOp,
           arith::RemUIOp, arith::RemSIOp, arith::CeilDivUIOp,
           arith::CeilDivSIOp, arith::FloorDivSIOp, arith::MinSIOp,

@@ -21,7 +21,7 @@ using namespace tilepipe::ascend;
 /// Combinations of what loops depend on that are run at most; choices of the
 /// other conditions for each; and operations in all of them.
 static constexpr int64_t maxCombinations = 400;
-static constexpr int64_t numChoices = 4;
+static constexpr int64_t minChoices = 12, minPaths = 200;
 static constexpr int64_t maxSteps = 4000000;
 
 BufferView ascend::resolveBuffer(Value memref) {
@@ -110,15 +110,11 @@ void PipeModel::addSlice(Value value, bool open) {
     addSlice(branch.thenYield().getOperand(i), open);
     return addSlice(branch.elseYield().getOperand(i), open);
   }
-  // A condition that has nothing to do with loops may be either.
-  if (open && isa<arith::CmpIOp>(op) && !touchesLoop(value)) {
-    addLeaf(value);
-    return;
-  }
-  // A quotient of something unknown can be anything.
+  // In what loops depend on, a quotient of something unknown can be anything:
+  // it is the number of iterations that counts, not the size that it is from.
   bool quotient = isa<arith::CeilDivUIOp, arith::CeilDivSIOp, arith::DivUIOp,
                       arith::DivSIOp, arith::FloorDivSIOp>(op);
-  if (!canEvaluate(op) || (quotient && !touchesLoop(value))) {
+  if (!canEvaluate(op) || (quotient && !open && !touchesLoop(value))) {
     addLeaf(value);
     return;
   }
@@ -129,13 +125,13 @@ void PipeModel::addSlice(Value value, bool open) {
 /// Small values, those around constants that are compared with, and enough of
 /// them to see every remainder by a number of versions.
 static SmallVector<int64_t> getDomain(Value value, ArrayRef<int64_t> constants,
-                                      int64_t versions) {
+                                      int64_t versions, int64_t large) {
   // Never or always, or in turn where it is asked again and again.
   if (value.getType().isInteger(1))
     return isa<FuncOp>(value.getParentRegion()->getParentOp())
                ? SmallVector<int64_t>{0, 1}
                : SmallVector<int64_t>{0, 1, 2, 3};
-  constexpr int64_t small = 12, large = 64;
+  constexpr int64_t small = 12;
   int64_t limit = 2;
   for (int64_t constant : constants)
     if (constant > limit && constant <= small)
@@ -157,7 +153,9 @@ void PipeModel::setDomains(bool primary, int64_t versions) {
   for (Symbol &symbol : symbols) {
     if (!symbol.domain.empty())
       continue;
-    symbol.domain = getDomain(symbol.value, constants, versions);
+    // Trip counts stay small; sizes also go past those of tiles.
+    symbol.domain =
+        getDomain(symbol.value, constants, versions, primary ? 64 : 1 << 12);
     symbol.primary = primary;
   }
 }
@@ -182,10 +180,15 @@ void PipeModel::collectSymbols() {
     }
   });
   setDomains(true, versions);
-  touches.clear();
   function.walk([&](scf::IfOp op) {
     if (isRelevant(op))
       addSlice(op.getCondition(), true);
+  });
+  // Places and sizes in on-chip memory, so that disjoint parts are told apart.
+  function.walk([&](PipeOpInterface op) {
+    for (Value operand : op->getOperands())
+      if (operand.getType().isIntOrIndex())
+        addSlice(operand, true);
   });
   setDomains(false, versions);
 }
@@ -401,6 +404,8 @@ void PipeModel::runAll(const ModelOptions &options, const ModelTrace *trace,
   }
   // All combinations, or as many as can be tried.
   bool sample = combinations > maxCombinations;
+  int64_t numChoices =
+      hasOthers ? std::max(minChoices, minPaths / combinations) : 1;
   uint64_t random = 1;
   auto pick = [&](int64_t size) {
     random = random * 6364136223846793005ull + 1442695040888963407ull;
@@ -408,7 +413,7 @@ void PipeModel::runAll(const ModelOptions &options, const ModelTrace *trace,
   };
   int64_t steps = 0;
   for (int64_t i = 0; i < std::min(combinations, maxCombinations); ++i)
-    for (int64_t choice = 0; choice < (hasOthers ? numChoices : 1); ++choice) {
+    for (int64_t choice = 0; choice < numChoices; ++choice) {
       PipeMachine machine(report);
       PathRunner runner(function, options, trace, machine, maxSteps - steps);
       int64_t rest = i;

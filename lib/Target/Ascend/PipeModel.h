@@ -110,7 +110,8 @@ private:
   void collectSymbols();
   /// Domains of the symbols found so far that have none.
   void setDomains(bool primary, int64_t versions);
-  /// Adds what `value` is computed from; `open` conditions become symbols.
+  /// Adds what `value` is computed from as symbols; quotients are symbols
+  /// themselves, unless `open`.
   void addSlice(mlir::Value value, bool open);
   bool addLeaf(mlir::Value value);
   bool touchesLoop(mlir::Value value);

@@ -37,7 +37,10 @@ void ascend::buildTileToCCEPipeline(OpPassManager &pm,
   pm.addPass(createConvertTileToAscend());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(tile::createTileAllocateMemory());
+  // Shared bytes would make the pipes wait for each other.
+  tile::TileAllocateMemoryOptions allocation;
+  allocation.avoidReuse = true;
+  pm.addPass(tile::createTileAllocateMemory(allocation));
   pm.addPass(createAscendInsertFlags());
   pm.addPass(createAscendVerifyFlags());
 }

@@ -12,6 +12,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tilepipe::tile {
 #define GEN_PASS_DEF_TILEALLOCATEMEMORY
@@ -41,9 +42,28 @@ static AllocOp findUnsized(Operation *root) {
   return found;
 }
 
+/// Offsets without common bytes for all buffers of one memory, if they fit.
+static void placeApart(const MemoryPlan &plan, const MemoryUse &use,
+                       llvm::DenseMap<Operation *, int64_t> &offsets) {
+  llvm::DenseMap<Operation *, int64_t> here;
+  int64_t align = use.memory ? use.memory.getAlign() : 16, end = 0;
+  for (const PlacedBuffer &buffer : plan.getBuffers()) {
+    if (buffer.space != use.space)
+      continue;
+    int64_t start = llvm::alignTo(end, align);
+    here[buffer.alloc] = start;
+    end = start + buffer.getBytes();
+    if (use.memory && end > use.memory.getCapacity())
+      return;
+  }
+  offsets.insert(here.begin(), here.end());
+}
+
 namespace {
 
 struct AllocateMemory : tile::impl::TileAllocateMemoryBase<AllocateMemory> {
+  using TileAllocateMemoryBase::TileAllocateMemoryBase;
+
   /// False if the buffers of `function` do not fit.
   LogicalResult allocate(FunctionOpInterface function) {
     TargetAttr target = getTarget(function);
@@ -51,11 +71,17 @@ struct AllocateMemory : tile::impl::TileAllocateMemoryBase<AllocateMemory> {
     if (failed(checkCapacity(function, plan, target)))
       return failure();
     OpBuilder builder(function.getContext());
+    llvm::DenseMap<Operation *, int64_t> apart;
+    if (avoidReuse)
+      for (const MemoryUse &use : plan.getUses())
+        placeApart(plan, use, apart);
     for (const PlacedBuffer &buffer : plan.getBuffers()) {
       if (!hasOffsets(buffer.space, target))
         continue;
       AllocOp alloc = buffer.alloc;
-      alloc.setOffsetAttr(builder.getI64IntegerAttr(buffer.offset));
+      auto it = apart.find(alloc);
+      alloc.setOffsetAttr(builder.getI64IntegerAttr(
+          it == apart.end() ? buffer.offset : it->second));
       ++numBuffers;
     }
     for (const MemoryUse &use : plan.getUses()) {

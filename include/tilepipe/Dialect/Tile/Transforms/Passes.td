@@ -372,8 +372,16 @@ def TileAllocateMemory : Pass<"tile-allocate-memory"> {
     %B = tile.alloc {offset = 256 : i64} : memref<256xf16, #tile.space<shared>>
     ```
     Over budget is the error of `--tile-check-capacity`.
+
+    Buffers that share bytes must not be in use at the same time, which takes
+    synchronisation on machines whose units run beside each other. With
+    `avoid-reuse` all buffers of a memory get bytes of their own where that fits.
   }];
   let dependentDialects = ["::tilepipe::tile::TileDialect"];
+  let options = [
+    Option<"avoidReuse", "avoid-reuse", "bool", "false",
+           "share bytes only in memories where buffers would not fit otherwise">
+  ];
   let statistics = [
     Statistic<"numBuffers", "buffers", "Number of buffers that got an offset">,
     Statistic<"numBytes", "bytes", "Bytes in use, all memories of all functions">,
