@@ -104,3 +104,55 @@ def test_example():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.main(backend="aot_eager")
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2", "bfloat16"])
+def test_narrow_floats(name):
+    import tilepipe.language as T
+
+    @T.prim_func
+    def half(A: T.Tensor((4, 8), name), B: T.Tensor((4, 8), name), C: T.Tensor((4, 8), "float32")):
+        with T.Kernel(4) as i:
+            for j in T.serial(8):
+                B[i, j] = A[i, j] / 2
+                C[i, j] = A[i, j]
+
+    a = torch.randn(4, 8).to(getattr(torch, name))
+    b, c = tilepipe.compile(half, out_idx=[1, 2], target="cpu")(a)
+    assert b.dtype == a.dtype and (b.float() == (a.float() / 2).to(a.dtype).float()).all() and (c == a.float()).all()
+
+
+def test_packed_int4():
+    import tilepipe.language as T
+
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def unpack(W: T.Tensor((n, 8), "int4"), B: T.Tensor((n, 8), "int8")):
+        with T.Kernel(n) as i:
+            w, b = T.alloc_shared((1, 8), "int4"), T.alloc_shared((1, 8), "int8")
+            T.copy(W[i, 0], w)
+            T.copy(w, b)
+            T.copy(b, B[i, 0])
+
+    w = torch.randint(-8, 8, (5, 8), dtype=torch.int8)
+    op = tilepipe.torch.register(tilepipe.compile(unpack, out_idx=[1], target="cpu"), "tilepipe_test::unpack")
+    packed = (w[:, ::2] & 15) | (w[:, 1::2] << 4)
+    assert (op(packed) == w).all()
+    torch.library.opcheck(op, (packed,))
+
+
+def test_nothing_is_said_when_the_process_ends():
+    import os
+    import subprocess
+    import sys
+
+    code = """if True:
+        import torch, tilepipe.torch
+        from runtime_kernels import compile_dynamic_matmul
+        op = tilepipe.torch.register(compile_dynamic_matmul(), "quiet::matmul")
+        op(torch.ones(4, 4), torch.ones(4, 4))
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "leaked" not in done.stderr, done.stderr
