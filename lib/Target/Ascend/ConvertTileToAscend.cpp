@@ -52,13 +52,19 @@ static void dropTokens(tile::LaunchOp launch) {
       makeSynchronous(copy);
     for (Value result : op->getResults())
       result.replaceAllUsesWith(nothing);
-    op->erase();
+    // Commits still say which copies belong together.
+    if (isa<tile::AsyncCommitOp>(op))
+      op->setOperands({});
+    else
+      op->erase();
   }
   auto convert = [&](Value value) {
     if (isa<tile::TokenType>(value.getType()))
       value.setType(b.getIndexType());
   };
   launch.walk([&](Operation *op) {
+    if (isa<tile::AsyncCommitOp>(op))
+      return;
     llvm::for_each(op->getResults(), convert);
     for (Region &region : op->getRegions())
       for (Block &block : region)
@@ -131,6 +137,8 @@ static LogicalResult lowerStatements(tile::LaunchOp launch) {
   }
   if (failedOnce)
     return failure();
+  groupFills(l);
+  launch.walk([](tile::AsyncCommitOp commit) { commit.erase(); });
   eraseDeadViews(launch);
   return success();
 }

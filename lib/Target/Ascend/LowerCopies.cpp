@@ -14,7 +14,10 @@
 
 #include "Lowering.h"
 
+#include "tilepipe/Analysis/Regions.h"
+
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tilepipe;
@@ -362,8 +365,15 @@ static LogicalResult checkWhole(tile::CopyOp op, Value tile) {
                         "tile, not all of it");
 }
 
+/// What was emitted last.
+static Operation *getLast(Emitter &e) {
+  Block::iterator point = e.getInsertionPoint();
+  return point == e.getBlock()->begin() ? nullptr : &*std::prev(point);
+}
+
 /// Sets the tile to the fill value where global memory ends inside of it.
-static void fillRest(Emitter &e, const RowRegion &r, Value buffer, Value fill) {
+static void fillRest(Lowering &l, Emitter &e, const RowRegion &r,
+                     Value buffer, Value fill) {
   if (r.isInside())
     return;
   Value outside = e.either(e.less(r.rows, e.index(r.numRows)),
@@ -373,6 +383,8 @@ static void fillRest(Emitter &e, const RowRegion &r, Value buffer, Value fill) {
                    e.index((r.numRows - 1) * r.pitch + r.numColumns), Value(),
                    DenseI64ArrayAttr(), DenseI64ArrayAttr());
   });
+  if (Operation *fillOp = getLast(e))
+    l.fills.insert(fillOp);
 }
 
 static LogicalResult lowerToUB(Lowering &l, Emitter &e, tile::CopyOp op) {
@@ -400,7 +412,7 @@ static LogicalResult lowerToUB(Lowering &l, Emitter &e, tile::CopyOp op) {
     return failure();
   if (!fill)
     fill = e.constant(element, 0.0);
-  fillRest(e, r, buffer, fill);
+  fillRest(l, e, r, buffer, fill);
   // The rest of the last block of a row would be lost otherwise.
   std::optional<int64_t> columns = getConstantIntValue(r.columns);
   int64_t c0 = kBlockBytes / getElementBytes(element);
@@ -410,6 +422,8 @@ static LogicalResult lowerToUB(Lowering &l, Emitter &e, tile::CopyOp op) {
                    r.rows, r.columns, r.globalStride, e.index(r.pitch),
                    isWhole ? Value() : fill);
   });
+  if (Operation *load = getLast(e))
+    l.loads.insert(load);
   return converts ? convertInUB(l, e, converted, op.getTarget()) : success();
 }
 
@@ -436,6 +450,71 @@ static LogicalResult lowerFromUB(Lowering &l, Emitter &e, tile::CopyOp op) {
                     r.rows, r.columns, r.globalStride, e.index(r.pitch));
   });
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Fills before loads
+//===----------------------------------------------------------------------===//
+
+static bool isAddress(Operation *op) {
+  return isPure(op) || isa<memref::DimOp>(op);
+}
+
+/// The tile that an emitted fill or load, or a branch around one, writes.
+static Value getWrittenTile(Operation *op) {
+  Value buffer;
+  op->walk([&](Operation *inner) {
+    if (auto fill = dyn_cast<VDupOp>(inner))
+      buffer = fill.getTarget();
+    else if (auto load = dyn_cast<LoadOp>(inner))
+      buffer = load.getTarget();
+  });
+  return buffer ? getRootBuffer(buffer) : buffer;
+}
+
+/// The first of the loads that come right before `fill`, but for arithmetic and
+/// other fills, and load other tiles; null if there is none.
+static Operation *getEarlierLoad(Lowering &l, Operation *fill) {
+  Value tile = getWrittenTile(fill);
+  Operation *first = nullptr;
+  for (Operation *op = fill->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isAddress(op) || l.fills.contains(op))
+      continue;
+    if (!l.loads.contains(op) || getWrittenTile(op) == tile)
+      break;
+    first = op;
+  }
+  return first;
+}
+
+void ascend::groupFills(Lowering &l) {
+  for (Operation *fill : l.fills) {
+    Operation *load = getEarlierLoad(l, fill);
+    if (!load)
+      continue;
+    // The arithmetic that it needs goes with it.
+    llvm::SetVector<Operation *> needed;
+    SmallVector<Operation *> worklist = {fill};
+    while (!worklist.empty()) {
+      worklist.pop_back_val()->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands()) {
+          Operation *def = operand.getDefiningOp();
+          if (def && def->getBlock() == load->getBlock() &&
+              load->isBeforeInBlock(def) && needed.insert(def))
+            worklist.push_back(def);
+        }
+      });
+    }
+    if (!llvm::all_of(needed, isAddress))
+      continue;
+    SmallVector<Operation *> inOrder = needed.takeVector();
+    llvm::sort(inOrder, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    for (Operation *op : inOrder)
+      op->moveBefore(load);
+    fill->moveBefore(load);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,7 +11,9 @@
 
 #include "Emitter.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace tilepipe::ascend {
 
@@ -28,6 +30,9 @@ struct Lowering {
   /// Fills of sums that the first gemm makes.
   llvm::SmallPtrSet<mlir::Operation *, 4> impliedFills;
 
+  /// What sets tiles to the fill value, and what then loads them.
+  llvm::SmallSetVector<mlir::Operation *, 8> fills, loads;
+
   /// A buffer at the start of the launch; one for each type and name.
   mlir::Value getBuffer(llvm::StringRef name, mlir::MemRefType type);
 
@@ -43,6 +48,10 @@ mlir::MemRefType getBufferType(llvm::ArrayRef<int64_t> shape,
 
 /// Finds out which sums are clamped, and which gemms start sums.
 void analyzeSums(Lowering &l);
+
+/// Puts the fills of neighbouring copies in front of their loads: the vector pipe
+/// then hands over the tiles of all of them at once, by one flag.
+void groupFills(Lowering &l);
 
 /// Each emits instructions in front of an operation, which the caller erases.
 llvm::LogicalResult lower(Lowering &l, tile::CopyOp op);
