@@ -44,6 +44,21 @@ void CCEPrinter::call(Operation *op, StringRef name,
 // Copies
 //===----------------------------------------------------------------------===//
 
+/// Sets the register that holds the bits of what pads rows, unless it is known
+/// to hold them.
+void CCEPrinter::setPad(LoadOp op) {
+  std::string value = get(op.getPad()).str();
+  if (pad == value)
+    return;
+  pad = value;
+  int64_t bits = 8 * bytesOf(op.getTarget());
+  std::string type = "uint" + std::to_string(bits) + "_t";
+  bool isFloat = isa<FloatType>(op.getPad().getType());
+  call(op, "set_mov_pad_val",
+       {isFloat ? "__builtin_bit_cast(" + type + ", " + value + ")"
+                : "(" + type + ")(" + value + ")"});
+}
+
 /// Rows between global memory and the UB: lengths and global gaps are in bytes,
 /// gaps in the UB in blocks of 32 bytes.
 void CCEPrinter::printRows(Operation *op, StringRef name, Value target,
@@ -69,10 +84,15 @@ void CCEPrinter::printRows(Operation *op, StringRef name, Value target,
   // A single row has no gaps.
   if (get(rows).getConstant() == 1)
     globalGap = localGap = 0;
+  Expression behind = 0;
+  if (auto padded = dyn_cast<LoadOp>(op); padded && padded.getPad()) {
+    setPad(padded);
+    behind = Expression::ceilDiv(get(columns), block) * block - get(columns);
+  }
   std::string suffix = "_b" + std::to_string(8 * size);
   call(op, (name + suffix).str(),
        {address(target, targetOffset), address(source, sourceOffset), "0",
-        get(rows).str(), length.str(), "0", "0",
+        get(rows).str(), length.str(), "0", behind.str(),
         (load ? globalGap : localGap).str(),
         (load ? localGap : globalGap).str()});
 }

@@ -261,10 +261,12 @@ LogicalResult CCEPrinter::printFor(scf::ForOp loop) {
   ++indent;
   ++depth;
   mask.clear();
+  pad.clear();
   if (failed(printBlock(*loop.getBody())))
     return failure();
   assign(loop.getRegionIterArgs(), loop.getYieldedValues());
   mask.clear();
+  pad.clear();
   --depth;
   --indent;
   line() << "}\n";
@@ -289,12 +291,14 @@ LogicalResult CCEPrinter::printIf(scf::IfOp branch) {
       line() << "} else {\n";
     ++indent;
     mask.clear();
+    pad.clear();
     if (failed(printBlock(*block)))
       return failure();
     assign(branch.getResults(), block->getTerminator()->getOperands());
     --indent;
   }
   mask.clear();
+  pad.clear();
   line() << "}\n";
   return success();
 }

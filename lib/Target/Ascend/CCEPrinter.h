@@ -68,6 +68,7 @@ private:
   template <typename OpTy>
   std::string getForm(OpTy op, mlir::Type widest, mlir::Operation *at);
   void setMask(mlir::Operation *op, bool count, Expression number);
+  void setPad(LoadOp op);
 
   /// A call with its place behind it, unless the instruction does nothing.
   void call(mlir::Operation *op, llvm::StringRef name,
@@ -89,6 +90,8 @@ private:
   llvm::StringSet<> names;
   /// What the mask registers hold; empty if it is not known.
   std::string mask;
+  /// The same of the register that holds what pads rows.
+  std::string pad;
 };
 
 /// What `#tile.space` qualifies pointers with.
