@@ -257,13 +257,34 @@ static LogicalResult lowerToL1(Emitter &e, tile::CopyOp op) {
   if (!r.isInside() && getElementBytes(element) == 1)
     return error() << "tiles of " << element
                    << " that may reach past the edge of global memory";
-  if (!r.isInside())
-    zeroRest(e, r, c0);
-  e.when(isNotEmpty(e, r), [&] {
+  auto copy = [&](Value rows, Value columns) {
     Nd2NzOp::create(e, r.global.buffer, r.globalOffset, r.tile.buffer,
-                    r.tileOffset, r.rows, r.columns, r.globalStride,
+                    r.tileOffset, rows, columns, r.globalStride,
                     e.index(r.numRows));
-  });
+  };
+  auto copyWhole = [&] { copy(e.index(r.numRows), e.index(r.numColumns)); };
+  if (r.isInside()) {
+    copyWhole();
+    return success();
+  }
+  // A branch of its own for tiles in the middle: what is set to zero first
+  // needs a barrier, which would let nothing run ahead.
+  Value outside = e.either(e.less(r.rows, e.index(r.numRows)),
+                           e.less(r.columns, e.index(r.numColumns)));
+  auto copyPart = [&] {
+    zeroRest(e, r, c0);
+    e.when(isNotEmpty(e, r), [&] { copy(r.rows, r.columns); });
+  };
+  if (getConstantIntValue(outside)) {
+    copyPart();
+    return success();
+  }
+  auto branch = scf::IfOp::create(e, outside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(branch.thenBlock());
+  copyPart();
+  e.setInsertionPointToStart(branch.elseBlock());
+  copyWhole();
   return success();
 }
 
@@ -372,8 +393,8 @@ static Operation *getLast(Emitter &e) {
 }
 
 /// Sets the tile to the fill value where global memory ends inside of it.
-static void fillRest(Lowering &l, Emitter &e, const RowRegion &r,
-                     Value buffer, Value fill) {
+static void fillRest(Lowering &l, Emitter &e, const RowRegion &r, Value buffer,
+                     Value fill) {
   if (r.isInside())
     return;
   Value outside = e.either(e.less(r.rows, e.index(r.numRows)),
