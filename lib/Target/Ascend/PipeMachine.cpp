@@ -134,13 +134,8 @@ void PipeMachine::check(const Record &now) {
 void PipeMachine::access(PipeOpInterface op, int clock,
                          const PipeAccess &access, IndexEvaluator evaluate) {
   BufferView view = resolveBuffer(access.buffer);
-  if (!view.root)
+  if (!view.root || workspaces.contains(view.root))
     return;
-  // What the two kinds of cores exchange is ordered by cross-core signals.
-  if (auto argument = dyn_cast<BlockArgument>(view.root))
-    if (auto function = dyn_cast<FuncOp>(argument.getOwner()->getParentOp()))
-      if (function.getArgAttr(argument.getArgNumber(), "ascend.workspace"))
-        return;
   std::optional<Range> range = rangeOf(access, view, evaluate);
   if (!range)
     return;

@@ -19,8 +19,10 @@ namespace tilepipe::ascend {
 /// The state of a core in one run over a control path.
 class PipeMachine {
 public:
-  PipeMachine(llvm::function_ref<bool(const Finding &)> report)
-      : report(report) {}
+  /// `workspaces` are ordered by cross-core signals, not by flags.
+  PipeMachine(const llvm::DenseSet<mlir::Value> &workspaces,
+              llvm::function_ref<bool(const Finding &)> report)
+      : workspaces(workspaces), report(report) {}
 
   /// An instruction is issued.
   void execute(PipeOpInterface op, IndexEvaluator evaluate);
@@ -73,6 +75,7 @@ private:
   std::optional<Range> rangeOf(const PipeAccess &access, BufferView view,
                                IndexEvaluator evaluate) const;
 
+  const llvm::DenseSet<mlir::Value> &workspaces;
   llvm::function_ref<bool(const Finding &)> report;
   std::array<Clock, NumClocks> clocks{};
   std::array<int32_t, NumClocks> counts{};

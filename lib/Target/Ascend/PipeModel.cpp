@@ -51,7 +51,13 @@ static bool isRelevant(Operation *op) {
       .wasInterrupted();
 }
 
-PipeModel::PipeModel(FuncOp function) : function(function) { collectSymbols(); }
+PipeModel::PipeModel(FuncOp function) : function(function) {
+  for (Value argument : function.getBody().getArguments())
+    if (function.getArgAttr(cast<BlockArgument>(argument).getArgNumber(),
+                            "ascend.workspace"))
+      workspaces.insert(argument);
+  collectSymbols();
+}
 
 /// True if `value` is computed from an induction variable, or from what loop
 /// bounds and slots are computed from.
@@ -257,6 +263,7 @@ private:
   int64_t budget, steps = 0;
   DenseMap<Value, int64_t> values;
   DenseMap<Value, int64_t> evaluations;
+  DenseMap<Operation *, bool> relevantLoops;
 };
 
 } // namespace
@@ -305,7 +312,10 @@ void PathRunner::runFor(scf::ForOp loop) {
   std::optional<int64_t> lower = evaluate(loop.getLowerBound());
   std::optional<int64_t> upper = evaluate(loop.getUpperBound());
   std::optional<int64_t> step = evaluate(loop.getStep());
-  if (!isRelevant(loop)) {
+  auto [relevant, isNew] = relevantLoops.try_emplace(loop, false);
+  if (isNew)
+    relevant->second = isRelevant(loop);
+  if (!relevant->second) {
     for (Value result : loop.getResults())
       values.erase(result);
     return;
@@ -414,7 +424,7 @@ void PipeModel::runAll(const ModelOptions &options, const ModelTrace *trace,
   int64_t steps = 0;
   for (int64_t i = 0; i < std::min(combinations, maxCombinations); ++i)
     for (int64_t choice = 0; choice < numChoices; ++choice) {
-      PipeMachine machine(report);
+      PipeMachine machine(workspaces, report);
       PathRunner runner(function, options, trace, machine, maxSteps - steps);
       int64_t rest = i;
       for (Symbol &symbol : symbols) {

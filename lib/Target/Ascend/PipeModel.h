@@ -117,6 +117,7 @@ private:
   bool touchesLoop(mlir::Value value);
 
   FuncOp function;
+  llvm::DenseSet<mlir::Value> workspaces;
   llvm::SmallVector<Symbol> symbols;
   llvm::DenseSet<mlir::Value> visited, leaves;
   llvm::DenseMap<mlir::Value, bool> touches;
