@@ -72,7 +72,7 @@ void Machine::report(const char *kind, std::string message, uint32_t site,
 Region *Machine::findGm(uint64_t lo, uint64_t hi) {
   for (Region &region : gm) {
     uint64_t base = reinterpret_cast<uint64_t>(region.data);
-    if (lo >= base && hi <= base + region.size)
+    if (lo >= base && lo <= hi && hi <= base + region.size)
       return &region;
   }
   return nullptr;

@@ -236,6 +236,8 @@ class Module:
         ``uninitialised`` names parameters whose contents the kernel must write before it reads them; ``resident``
         is how many blocks run at the same time.
         """
+        if blocks < 0 or resident < 1:
+            raise ValueError(f"needs blocks >= 0 and resident >= 1, not {blocks} and {resident}")
         entry = self._entry(name)
         cube, vector = self._entry(f"{name}_mix_aic"), self._entry(f"{name}_mix_aiv")
         if entry is None and (cube is None or vector is None):

@@ -23,6 +23,8 @@ def test_capacity(call: str, message: str) -> None:
 
 
 def test_bounds_of_arrays() -> None:
+    # Past the end of the address space.
+    assert run("tp_store((__gm__ float *)(uintptr_t)-2, 1.0f);").kinds() == {"bounds"}
     issue = only(run("copy_gm_to_ubuf(UBF(0), A + 4096 - 8, 0, 1, 2, 0, 0);"), "bounds")
     assert issue.message == "copy_gm_to_ubuf: reads bytes [16352, 16416) of GM 'A', which has 16384"
     issue = only(run("copy_gm_to_ubuf(UBF(0), A - 8, 0, 1, 2, 0, 0);"), "bounds")
@@ -197,3 +199,6 @@ def test_calls_that_do_not_fit() -> None:
         module.launch("k", 1, [a, 1], "often")
     with pytest.raises(ValueError, match="no array parameter 'n'"):
         module.launch("k", 1, [a, 1], uninitialised=["n"])
+    with pytest.raises(ValueError, match="resident >= 1"):
+        module.launch("k", 1, [a, 1], resident=0)
+    assert module.launch("k", 0, [a, 1]).ok
