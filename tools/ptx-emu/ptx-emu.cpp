@@ -22,7 +22,8 @@ static const char *const usage =
 
   --list                  kernels with their parameters, and nothing else
   --census                how often each instruction stands in the text (and,
-                          with a launch, how often it ran)
+                          with a launch, how often it ran, and conflicts of
+                          banks of shared memory)
   --kernel NAME           the kernel to run; may be left out if there is one
   --grid X[,Y[,Z]]        blocks (1)
   --block X[,Y[,Z]]       threads of a block (32)
@@ -298,6 +299,9 @@ static bool runPolicy(const Options &options, const Program &program,
         double(statistics.threadInstructions) / statistics.processorSeconds /
             1e6);
   printCensus(statistics.census);
+  for (auto [line, count] : statistics.bankConflicts)
+    std::printf("%10llu bank conflicts in line %u\n", (unsigned long long)count,
+                line);
   dump(options, arguments);
   return report.issues.empty();
 }

@@ -154,6 +154,10 @@ static std::string writeReport(const Report &report) {
       .field("seconds", s.seconds);
   json.field("processor_seconds", s.processorSeconds);
   writeCensus(json, s.census);
+  json.key("bank_conflicts").open('{');
+  for (auto [line, count] : s.bankConflicts)
+    json.field(std::to_string(line).c_str(), count);
+  json.close('}');
   json.close('}').close('}');
   return json.text;
 }

@@ -25,6 +25,7 @@ void Block::copyAsync(Warp &warp, const Inst &inst, uint32_t mask) {
   uint64_t target[32];
   addresses(warp, inst, inst.ops[0], mask, target);
   addresses(warp, inst, inst.ops[1], mask, copy.source);
+  noteBanks(inst, target, mask, copy.bytes);
   const Operand *size = inst.numOperands > 3 ? &inst.ops[3] : nullptr;
   if (size && (warp.undefined[size->reg] & mask) && trackUndefined)
     reportUndefined(warp, inst, size->reg, "the size of a copy");

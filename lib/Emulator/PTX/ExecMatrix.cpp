@@ -20,6 +20,7 @@ void Block::loadMatrix(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned count = inst.ops[0].count;
   uint32_t results[4][32], undefined[4] = {};
   for (unsigned q = 0; q < count; ++q) {
+    noteBanks(inst, from + 8 * q, 0xff, 16);
     alignas(16) uint16_t rows[8][8];
     uint8_t unknown[8][8];
     bool any = false;

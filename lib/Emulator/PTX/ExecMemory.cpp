@@ -178,6 +178,8 @@ void Block::load(Warp &warp, const Inst &inst, uint32_t mask) {
   uint32_t undefined[4] = {};
   addresses(warp, inst, inst.ops[1], mask, from);
   unsigned size = sizeOf(inst.type), count = inst.vector;
+  if (inst.space == Space::Shared || inst.space == Space::Generic)
+    noteBanks(inst, from, mask, size * count);
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!(mask >> lane & 1))
       continue;
@@ -231,6 +233,8 @@ void Block::store(Warp &warp, const Inst &inst, uint32_t mask) {
   uint64_t to[32];
   addresses(warp, inst, inst.ops[0], mask, to);
   unsigned size = sizeOf(inst.type), count = inst.vector;
+  if (inst.space == Space::Shared || inst.space == Space::Generic)
+    noteBanks(inst, to, mask, size * count);
   const Operand *parts[4];
   for (unsigned i = 0; i < count; ++i)
     parts[i] = inst.ops[1].kind == Operand::Vector

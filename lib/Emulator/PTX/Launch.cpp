@@ -202,6 +202,18 @@ static void runBlocks(Launch &launch) {
     thread.join();
 }
 
+static void takeCounts(Launch &launch) {
+  Statistics &statistics = launch.report.statistics;
+  for (size_t i = 0; i + 1 < launch.kernel.code.size(); ++i) {
+    const Inst &inst = launch.kernel.code[i];
+    if (launch.counts[i])
+      statistics.census[launch.program.mnemonics[inst.mnemonic]] +=
+          launch.counts[i];
+    if (launch.conflicts[i])
+      statistics.bankConflicts[inst.line] += launch.conflicts[i];
+  }
+}
+
 bool tilepipe::ptx::launch(const Program &program, const Kernel &kernel,
                            const LaunchOptions &options,
                            const std::vector<Argument> &arguments,
@@ -216,8 +228,10 @@ bool tilepipe::ptx::launch(const Program &program, const Kernel &kernel,
   if (options.timeout > 0)
     state.deadline =
         duration<double>(start.time_since_epoch()).count() + options.timeout;
-  if (options.census)
+  if (options.census) {
     state.counts.assign(kernel.code.size(), 0);
+    state.conflicts.assign(kernel.code.size(), 0);
+  }
   state.memory.build(program, arguments);
   fillParams(state, arguments);
   runBlocks(state);
@@ -226,9 +240,7 @@ bool tilepipe::ptx::launch(const Program &program, const Kernel &kernel,
       duration<double>(steady_clock::now() - start).count();
   report.statistics.processorSeconds =
       double(std::clock() - processor) / CLOCKS_PER_SEC;
-  for (size_t i = 0; i + 1 < kernel.code.size() && options.census; ++i)
-    if (state.counts[i])
-      report.statistics.census[program.mnemonics[kernel.code[i].mnemonic]] +=
-          state.counts[i];
+  if (options.census)
+    takeCounts(state);
   return true;
 }

@@ -88,7 +88,8 @@ struct Launch {
   std::mutex mutex;
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> executed{0};
-  std::vector<uint64_t> counts;
+  /// By instruction, with the census: how often it ran, bank conflicts.
+  std::vector<uint64_t> counts, conflicts;
   double deadline = 0;
 
   Launch(const Program &program, const Kernel &kernel,
@@ -158,6 +159,10 @@ private:
   void atomic(Warp &warp, const Inst &inst, uint32_t mask);
   void convertAddress(Warp &warp, const Inst &inst, uint32_t mask);
   void isSpace(Warp &warp, const Inst &inst, uint32_t mask);
+
+  /// Banks.cpp: counts conflicts if anyone asked.
+  void noteBanks(const Inst &inst, const uint64_t *addresses, uint32_t mask,
+                 unsigned bytes);
 
   // ExecAsync.cpp
   void copyAsync(Warp &warp, const Inst &inst, uint32_t mask);

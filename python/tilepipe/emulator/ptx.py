@@ -269,6 +269,7 @@ class Module:
     ) -> Report:
         """Runs `kernel`; arrays among `args` are buffers, numbers take the width of their parameter.
 
+        `census` adds to the statistics how often each instruction ran, and bank conflicts by line.
         `shared_bytes` is the dynamic shared memory. `max_instructions` (of warps) and `timeout`
         (in seconds) end a kernel that does not end by itself.
         """

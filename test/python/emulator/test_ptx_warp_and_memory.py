@@ -1,5 +1,7 @@
 """Exchange between lanes, memory, atomics and control flow of the PTX emulator."""
 
+import concurrent.futures
+
 import numpy as np
 import pytest
 from ptx_text import HEAD, clean, issue, kernel, lanes, ptx, run
@@ -190,6 +192,39 @@ def test_special_registers():
         and (out[:, :, 2] == 2 ** np.arange(24) - 1).all()
         and (out[:, :, 3] == 32).all()
     )
+
+
+@pytest.mark.parametrize(
+    ("stride", "access", "conflicts"),
+    [
+        (4, "ld.shared.b32 %r9", 0), (8, "ld.shared.b32 %r9", 1), (128, "ld.shared.b32 %r9", 31), (132, "ld.shared.b32 %r9", 0), (0, "ld.shared.b32 %r9", 0),
+        (16, "ld.shared.v4.b32 {%r9, %r8, %r7, %r6}", 0), (32, "ld.shared.v4.b32 {%r9, %r8, %r7, %r6}", 4), (8, "ld.shared.b64 %d9", 0),
+        (16, "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9, %r8, %r7, %r6}", 0), (64, "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9, %r8, %r7, %r6}", 12),
+        (80, "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9, %r8, %r7, %r6}", 0),
+    ],
+)  # fmt: skip
+def test_bank_conflicts_are_counted(stride, access, conflicts):
+    text = kernel(
+        f"mov.u32 %r1, s; mad.lo.s32 %r1, %r0, {stride}, %r1;\n{access}, [%r1];",
+        shared=".shared .align 128 .b8 s[8192];",
+    )
+    found = run(text, np.zeros(32, np.int32), census=True).statistics["bank_conflicts"]
+    assert list(found.values()) == ([conflicts] if conflicts else [])
+
+
+def test_launches_in_several_threads():
+    module = ptx.Module(
+        kernel(
+            f"ld.global.b32 %r9, [%d0]; mov.u32 %r1, 2000; L: add.s32 %r9, %r9, 1; sub.s32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L; {STORE}"
+        )
+    )
+
+    def work(start: int) -> bool:
+        out = np.full(32, start, np.int32)
+        return bool(module.launch("k", 1, 32, 0, [out])) and bool((out == start + 2000).all())
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(16)))
 
 
 def test_arguments_that_share_memory():

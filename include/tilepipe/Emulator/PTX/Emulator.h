@@ -36,7 +36,7 @@ struct LaunchOptions {
   uint64_t seed = 0;
   /// Detect races; report uses of undefined values.
   bool races = true, undefined = true;
-  /// Count every instruction of the text.
+  /// Count what runs, and conflicts of banks.
   bool census = false;
   /// Host threads for the blocks; with races on, blocks run one by one.
   uint32_t threads = 1;
@@ -86,6 +86,9 @@ struct Statistics {
   double seconds = 0, processorSeconds = 0;
   /// By mnemonic, with `LaunchOptions::census`.
   std::map<std::string, uint64_t> census;
+  /// With the census: wavefronts of shared memory beyond the necessary ones,
+  /// by line of the PTX.
+  std::map<uint32_t, uint64_t> bankConflicts;
 };
 
 struct Report {
