@@ -33,32 +33,61 @@ static IndexRange combine(IndexRange a, IndexRange b,
       clampBound(*std::max_element(std::begin(corners), std::end(corners)))};
 }
 
+/// What a condition that holds says of a value.
+static void refine(IndexRange &range, Value v, Value condition,
+                   unsigned depth) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    refine(range, v, both.getLhs(), depth);
+    refine(range, v, both.getRhs(), depth);
+    return;
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getLhs() != v)
+    return;
+  IndexRange other = getRange(compare.getRhs(), nullptr, depth + 1);
+  arith::CmpIPredicate predicate = compare.getPredicate();
+  // Below a number that is not negative, without a sign: not negative itself.
+  bool isUnsigned = predicate == arith::CmpIPredicate::ult && other.low >= 0;
+  if (isUnsigned)
+    range.low = std::max<int64_t>(range.low, 0);
+  if (isUnsigned || predicate == arith::CmpIPredicate::slt)
+    range.high = std::min(range.high, other.high - 1);
+  if (predicate == arith::CmpIPredicate::sge)
+    range.low = std::max(range.low, other.low);
+}
+
+static void refineByBranches(IndexRange &range, Value v, Operation *at,
+                             unsigned depth) {
+  for (Region *region = at->getParentRegion(); region;
+       region = region->getParentRegion())
+    if (auto branch = dyn_cast<scf::IfOp>(region->getParentOp()))
+      if (region == &branch.getThenRegion())
+        refine(range, v, branch.getCondition(), depth);
+}
+
 static IndexRange getArgumentRange(BlockArgument argument, unsigned depth) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (auto launch = dyn_cast_or_null<tile::LaunchOp>(parent)) {
     IndexRange extent =
-        getRange(launch.getMixedExtents()[argument.getArgNumber()], depth + 1);
+        getRange(launch.getMixedExtents()[argument.getArgNumber()], nullptr,
+                 depth + 1);
     return {0, std::max<int64_t>(extent.high - 1, 0)};
   }
   auto loop = dyn_cast_or_null<scf::ForOp>(parent);
   if (!loop || argument != loop.getInductionVar())
     return {};
-  IndexRange upper = getRange(loop.getUpperBound(), depth + 1);
-  return {getRange(loop.getLowerBound(), depth + 1).low,
+  IndexRange upper = getRange(loop.getUpperBound(), nullptr, depth + 1);
+  return {getRange(loop.getLowerBound(), nullptr, depth + 1).low,
           std::max(upper.high - 1, IndexRange::kMin)};
 }
 
-IndexRange ascend::getRange(OpFoldResult value, unsigned depth) {
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return {clampBound(*constant), clampBound(*constant)};
-  auto v = dyn_cast<Value>(value);
-  if (!v || depth > 12)
-    return {};
+/// By what computes the value.
+static IndexRange getOwnRange(Value v, Operation *at, unsigned depth) {
   if (auto argument = dyn_cast<BlockArgument>(v))
     return getArgumentRange(argument, depth);
   Operation *op = v.getDefiningOp();
   auto operand = [&](unsigned i) {
-    return getRange(op->getOperand(i), depth + 1);
+    return getRange(op->getOperand(i), at, depth + 1);
   };
   if (isa<arith::AddIOp>(op))
     return combine(operand(0), operand(1),
@@ -95,6 +124,18 @@ IndexRange ascend::getRange(OpFoldResult value, unsigned depth) {
   if (isa<arith::IndexCastOp>(op))
     return operand(0);
   return {};
+}
+
+IndexRange ascend::getRange(OpFoldResult value, Operation *at, unsigned depth) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return {clampBound(*constant), clampBound(*constant)};
+  auto v = dyn_cast<Value>(value);
+  if (!v || depth > 12)
+    return {};
+  IndexRange range = getOwnRange(v, at, depth);
+  if (at)
+    refineByBranches(range, v, at, depth);
+  return range;
 }
 
 int64_t ascend::getElementBytes(Type type) {

@@ -33,8 +33,10 @@ struct IndexRange {
   int64_t high = kMax;
 };
 
-/// Bounds of an index, by constants, induction variables and grids.
-IndexRange getRange(mlir::OpFoldResult value, unsigned depth = 0);
+/// Bounds of an index, by constants, induction variables and grids; where `at`
+/// is given, also by the conditions of the `scf.if`s around it.
+IndexRange getRange(mlir::OpFoldResult value, mlir::Operation *at = nullptr,
+                    unsigned depth = 0);
 
 /// Bytes of an element.
 int64_t getElementBytes(mlir::Type type);

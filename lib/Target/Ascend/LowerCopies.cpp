@@ -152,7 +152,7 @@ LogicalResult RegionBuilder::addGlobal(RowRegion &region) {
   region.globalStride =
       numSizes == 2 ? e.index(global.strides[dims.front()]) : region.columns;
   for (auto [dim, offset] : llvm::enumerate(offsets)) {
-    if (getRange(offset).low < 0)
+    if (getRange(offset, op).low < 0)
       return error() << "offset " << dim
                      << " in global memory, which may be "
                         "negative";

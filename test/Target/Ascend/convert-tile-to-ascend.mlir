@@ -307,3 +307,31 @@ func.func @bias(%a: memref<32x32xf16>, %bias: memref<32xf32>, %c: memref<32x32xf
   }
   return
 }
+
+// -----
+
+// A predicated loop copies under a condition that says that the offset is not
+// negative, although the difference that it is computed from may be.
+// CHECK-LABEL: ascend.func @guarded_offset(
+// CHECK:         scf.if
+// CHECK:           ascend.store %
+func.func @guarded_offset(%a: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c6 = arith.constant 6 : index
+  %c64 = arith.constant 64 : index
+  tile.launch (%i) in [1] threads = 128 {
+    %u = tile.alloc : memref<64xf32, #tile.space<ub>>
+    scf.for %step = %c0 to %c6 step %c1 {
+      %it = arith.subi %step, %c2 : index
+      %inside = arith.cmpi ult, %it, %c4 : index
+      scf.if %inside {
+        %at = arith.muli %it, %c64 : index
+        tile.copy %u to %a[%at] : memref<64xf32, #tile.space<ub>> to memref<256xf32>
+      }
+    }
+  }
+  return
+}
