@@ -150,74 +150,6 @@ struct LowerAtomic : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
   }
 };
 
-/// nvgpu.mma.sync knows bfloat16 but has no lowering for it.
-struct LowerBFloatMma : ConvertOpToLLVMPattern<nvgpu::MmaSyncOp> {
-  LowerBFloatMma(const LLVMTypeConverter &types)
-      : ConvertOpToLLVMPattern(types, /*benefit=*/2) {}
-
-  /// The registers of an array of vectors of two.
-  static SmallVector<Value> unpack(Value value, VectorType type,
-                                   OpBuilder &builder, Location loc) {
-    SmallVector<Value> registers;
-    for (int64_t i = 0; i < type.getDimSize(0); ++i) {
-      Value pair = LLVM::ExtractValueOp::create(builder, loc, value, i);
-      registers.push_back(
-          LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), pair));
-    }
-    return registers;
-  }
-
-  LogicalResult
-  matchAndRewrite(nvgpu::MmaSyncOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto a = cast<VectorType>(op.getMatrixA().getType());
-    auto b = cast<VectorType>(op.getMatrixB().getType());
-    auto c = cast<VectorType>(op.getMatrixC().getType());
-    if (!a.getElementType().isBF16() || !c.getElementType().isF32() ||
-        c.getRank() != 2)
-      return failure();
-    Location loc = op.getLoc();
-    SmallVector<Value> accumulators;
-    for (int64_t i = 0; i < c.getDimSize(0); ++i) {
-      Value row =
-          LLVM::ExtractValueOp::create(rewriter, loc, adaptor.getMatrixC(), i);
-      for (int64_t j = 0; j < c.getDimSize(1); ++j)
-        accumulators.push_back(LLVM::ExtractElementOp::create(
-            rewriter, loc, row,
-            LLVM::ConstantOp::create(rewriter, loc,
-                                     rewriter.getI32IntegerAttr(j))));
-    }
-    SmallVector<Type> fields(accumulators.size(), rewriter.getF32Type());
-    auto result = LLVM::LLVMStructType::getLiteral(getContext(), fields);
-    auto shape = op.getMmaShapeAsArray();
-    Value mma = NVVM::MmaOp::create(
-        rewriter, loc, result, unpack(adaptor.getMatrixA(), a, rewriter, loc),
-        unpack(adaptor.getMatrixB(), b, rewriter, loc), accumulators,
-        ArrayRef<int64_t>(shape),
-        /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
-        std::array<NVVM::MMATypes, 2>{NVVM::MMATypes::bf16,
-                                      NVVM::MMATypes::bf16},
-        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                       NVVM::MMALayout::col});
-    Value packed = LLVM::PoisonOp::create(rewriter, loc,
-                                          getTypeConverter()->convertType(c));
-    Type rowType = getTypeConverter()->convertType(
-        VectorType::get({c.getDimSize(1)}, rewriter.getF32Type()));
-    for (int64_t i = 0, k = 0; i < c.getDimSize(0); ++i) {
-      Value row = LLVM::PoisonOp::create(rewriter, loc, rowType);
-      for (int64_t j = 0; j < c.getDimSize(1); ++j, ++k)
-        row = LLVM::InsertElementOp::create(
-            rewriter, loc, row,
-            LLVM::ExtractValueOp::create(rewriter, loc, mma, k),
-            LLVM::ConstantOp::create(rewriter, loc,
-                                     rewriter.getI32IntegerAttr(j)));
-      packed = LLVM::InsertValueOp::create(rewriter, loc, packed, row, i);
-    }
-    rewriter.replaceOp(op, packed);
-    return success();
-  }
-};
-
 struct LowerGPUToNVVM
     : public nvidia::impl::LowerGPUToNVVMBase<LowerGPUToNVVM> {
   using LowerGPUToNVVMBase::LowerGPUToNVVMBase;
@@ -359,7 +291,13 @@ static unsigned chooseIndexBitwidth(gpu::GPUModuleOp module) {
             stride > kMaxElements || size * stride > kMaxElements)
           return 64;
     }
-  return 32;
+  WalkResult result = module.walk([](arith::ConstantOp constant) {
+    auto value = dyn_cast<IntegerAttr>(constant.getValue());
+    bool isLarge = value && value.getType().isIndex() &&
+                   std::abs(value.getInt()) > kMaxElements;
+    return isLarge ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted() ? 64 : 32;
 }
 
 /// What is told to the translation by the data layout of the module.
@@ -380,7 +318,7 @@ static void recordIndexBitwidth(gpu::GPUModuleOp module, unsigned width) {
 static void populatePatterns(LLVMTypeConverter &types,
                              RewritePatternSet &patterns,
                              SymbolTableCollection &symbols) {
-  patterns.add<LowerAtomic, LowerBFloatMma>(types);
+  patterns.add<LowerAtomic>(types);
   populateGpuToNVVMConversionPatterns(types, patterns);
   populateNVGPUToNVVMConversionPatterns(types, patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
@@ -396,8 +334,8 @@ static void populatePatterns(LLVMTypeConverter &types,
   populateVectorToLLVMConversionPatterns(types, patterns);
 }
 
-/// What the conversion of scf.for passes on about a loop is an attribute that the
-/// translation does not look at.
+/// What the conversion of scf.for passes on about a loop is an attribute that
+/// the translation does not look at.
 static void setLoopAnnotation(LLVM::BrOp branch) {
   if (auto annotation = branch->getAttrOfType<LLVM::LoopAnnotationAttr>(
           "llvm.loop_annotation")) {
@@ -413,8 +351,6 @@ LogicalResult LowerGPUToNVVM::lower(gpu::GPUModuleOp module) {
   options.overrideIndexBitwidth(width);
   LLVMTypeConverter types(context, options);
   addTypeConversions(types);
-  if (failed(expand(module)))
-    return failure();
   for (auto kernel :
        llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {
     if (!kernel.isKernel())
@@ -424,7 +360,14 @@ LogicalResult LowerGPUToNVVM::lower(gpu::GPUModuleOp module) {
       return failure();
     ++numKernels;
   }
-  module.walk(hoistAllocas);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (function.isExternal())
+      continue;
+    hoistAllocas(function);
+    nvidia::lowerRegisters(function);
+  }
+  if (failed(expand(module)))
+    return failure();
   auto internal = LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal);
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal())

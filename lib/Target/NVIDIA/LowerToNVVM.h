@@ -10,6 +10,7 @@
 #define TILEPIPE_LIB_TARGET_NVIDIA_LOWERTONVVM_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir {
@@ -22,6 +23,10 @@ namespace tilepipe::nvidia {
 /// passes. Its body still speaks of memrefs: casts tie them to descriptors.
 mlir::LogicalResult lowerKernelSignature(mlir::gpu::GPUFuncOp kernel,
                                          const mlir::LLVMTypeConverter &types);
+
+/// Lowers stack buffers with constant indices and matrix instructions of half
+/// precision straight to what LLVM has.
+void lowerRegisters(mlir::LLVM::LLVMFuncOp function);
 
 /// Rewrites of mathematical functions into what has an instruction; the rest
 /// becomes arithmetic. Vectors of functions are taken apart.
