@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AtomicLoops.h"
 #include "CopyGroups.h"
 #include "FatalErrors.h"
 
@@ -248,6 +249,7 @@ static void compile(Compilation &c, const PTXOptions &options) {
   Stopwatch watch;
   if (!options.lineInfo)
     llvm::StripDebugInfo(*c.module);
+  expandAtomicLoops(*c.module);
   if (options.optLevel > 0)
     optimize(c);
   c.times.optimize = watch.lap();
