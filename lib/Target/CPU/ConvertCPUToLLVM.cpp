@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
-#include "ExpandFloat8.h"
 
+#include "tilepipe/Dialect/Tile/Transforms/ExpandFloat8.h"
 #include "tilepipe/Target/CPU/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -74,7 +74,7 @@ struct TruncDouble : OpRewritePattern<arith::TruncFOp> {
     auto call = func::CallOp::create(rewriter, op.getLoc(), name, bits,
                                      ValueRange{op.getIn()});
     Value result = call.getResult(0);
-    if (cpu::isFloat8(to))
+    if (isFloat8(to))
       result = arith::TruncIOp::create(rewriter, op.getLoc(),
                                        rewriter.getI8Type(), result);
     rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, to, result);
@@ -111,7 +111,7 @@ struct WidenMath : RewritePattern {
       return failure();
     auto isNarrow = [](Type type) {
       Type element = getElementTypeOrSelf(type);
-      return element.isF16() || element.isBF16() || cpu::isFloat8(element);
+      return element.isF16() || element.isBF16() || isFloat8(element);
     };
     auto widen = [&](Type type) -> Type {
       if (auto vector = dyn_cast<VectorType>(type))
@@ -151,7 +151,7 @@ struct ConvertCPUToLLVM
 LogicalResult ConvertCPUToLLVM::expand() {
   RewritePatternSet patterns(&getContext());
   patterns.add<TruncDouble, WidenMath>(&getContext());
-  cpu::populateExpandFloat8Patterns(patterns);
+  populateExpandFloat8Patterns(patterns);
   populateMathPolynomialApproximationPatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateExpandBFloat16Patterns(patterns);

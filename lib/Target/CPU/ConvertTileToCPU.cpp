@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExpandFloat8.h"
 #include "Lowering.h"
 
+#include "tilepipe/Dialect/Tile/Transforms/ExpandFloat8.h"
 #include "tilepipe/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -29,7 +29,7 @@ namespace tilepipe::cpu {
 
 static bool isSupportedElement(Type type) {
   if (type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
-      type.isF64() || cpu::isFloat8(type))
+      type.isF64() || isFloat8(type))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
   return integer && integer.isSignless() && integer.getWidth() >= 1 &&

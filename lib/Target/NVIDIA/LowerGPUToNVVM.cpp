@@ -9,6 +9,7 @@
 #include "LowerToNVVM.h"
 
 #include "tilepipe/Dialect/Tile/IR/Tile.h"
+#include "tilepipe/Dialect/Tile/Transforms/ExpandFloat8.h"
 #include "tilepipe/Target/NVIDIA/Passes.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -177,6 +178,9 @@ static bool needsExpansion(Operation *op) {
     return true;
   if (isa_and_nonnull<math::MathDialect>(op->getDialect()))
     return !nvidia::isSelectableMath(op);
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    return isFloat8(op->getOperand(0).getType()) ||
+           isFloat8(op->getResult(0).getType());
   if (!isa_and_nonnull<vector::VectorDialect>(op->getDialect()))
     return false;
   if (auto elements = dyn_cast<vector::FromElementsOp>(op))
@@ -191,6 +195,7 @@ static bool needsExpansion(Operation *op) {
 LogicalResult LowerGPUToNVVM::initialize(MLIRContext *context) {
   RewritePatternSet patterns(context);
   nvidia::populateMathExpansionPatterns(patterns);
+  populateExpandFloat8Patterns(patterns); // instructions came with sm_89
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   memref::populateExpandStridedMetadataPatterns(patterns);
   populateAffineToStdConversionPatterns(patterns);

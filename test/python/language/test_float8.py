@@ -11,6 +11,7 @@ pytest.importorskip("tilepipe.ir")
 import tilepipe
 import tilepipe.language as T
 from tilepipe import KernelError
+from tilepipe.targets import is_built
 
 E4M3, E5M2 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
 TYPES = {"float8_e4m3fn": E4M3, "float8_e5m2": E5M2}
@@ -214,3 +215,28 @@ def test_tensors_without_numpy():
         assert same(convert("float8_e5m2", "float32", True)(foreign), values.astype(np.float32))
     with pytest.raises(KernelError, match="argument 'A' has dtype float8_e4m3fn, the kernel expects float8_e5m2"):
         convert("float8_e5m2", "float32", True)(Foreign(values, 10))
+
+
+@pytest.mark.skipif(not is_built("cuda"), reason="the target is not part of this build")
+def test_emitted_ptx():
+    """sm_80 has no instructions for float8: conversions are arithmetic there, too."""
+
+    @T.prim_func
+    def kernel(A: T.Tensor((256,), "float8_e4m3"), F: T.Tensor((256,), "float32"), B: T.Tensor((256,), "float32"),
+               C: T.Tensor((256,), "float8_e4m3"), D: T.Tensor((256,), "float8_e5m2")):  # fmt: skip
+        with T.Kernel(2, threads=128) as bx:
+            a, f = T.alloc_shared((128,), "float8_e4m3"), T.alloc_shared((128,), "float32")
+            c, d = T.alloc_shared((128,), "float8_e4m3"), T.alloc_shared((128,), "float8_e5m2")
+            T.copy(A[bx * 128], a)
+            T.copy(F[bx * 128], f)
+            T.copy(f, c)
+            T.copy(f, d)
+            T.copy(a, B[bx * 128])
+            T.copy(c, C[bx * 128])
+            T.copy(d, D[bx * 128])
+
+    compiled = tilepipe.compile(kernel, out_idx=[2, 3, 4], target="cuda:sm_80")
+    values, numbers_ = CODES.view(E4M3).copy(), numbers(np.float32)[:256]
+    b, c, d = compiled.emulate(values, numbers_)
+    with quiet():
+        assert same(b, values.astype(np.float32)) and same(c, numbers_.astype(E4M3)) and same(d, numbers_.astype(E5M2))

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TILEPIPE_LIB_TARGET_CPU_EXPANDFLOAT8_H
-#define TILEPIPE_LIB_TARGET_CPU_EXPANDFLOAT8_H
+#ifndef TILEPIPE_DIALECT_TILE_TRANSFORMS_EXPANDFLOAT8_H
+#define TILEPIPE_DIALECT_TILE_TRANSFORMS_EXPANDFLOAT8_H
 
 #include "mlir/IR/Types.h"
 
@@ -15,7 +15,7 @@ namespace mlir {
 class RewritePatternSet;
 } // namespace mlir
 
-namespace tilepipe::cpu {
+namespace tilepipe {
 
 /// f8E4M3FN or f8E5M2, or a vector of these.
 bool isFloat8(mlir::Type type);
@@ -24,6 +24,6 @@ bool isFloat8(mlir::Type type);
 /// double are left.
 void populateExpandFloat8Patterns(mlir::RewritePatternSet &patterns);
 
-} // namespace tilepipe::cpu
+} // namespace tilepipe
 
-#endif // TILEPIPE_LIB_TARGET_CPU_EXPANDFLOAT8_H
+#endif // TILEPIPE_DIALECT_TILE_TRANSFORMS_EXPANDFLOAT8_H

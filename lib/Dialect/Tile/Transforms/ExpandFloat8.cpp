@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExpandFloat8.h"
+#include "tilepipe/Dialect/Tile/Transforms/ExpandFloat8.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace tilepipe;
 
-bool cpu::isFloat8(Type type) {
+bool tilepipe::isFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(getElementTypeOrSelf(type));
 }
 
@@ -152,7 +152,7 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!cpu::isFloat8(op.getIn().getType()))
+    if (!tilepipe::isFloat8(op.getIn().getType()))
       return failure();
     Elementwise e(rewriter, op.getLoc(), op.getType());
     bool isE5M2 =
@@ -169,7 +169,7 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
                                 PatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getIn().getType());
     // From double there is a pattern that rounds once.
-    if (!cpu::isFloat8(op.getType()) || from.isF64())
+    if (!tilepipe::isFloat8(op.getType()) || from.isF64())
       return failure();
     Elementwise e(rewriter, op.getLoc(), op.getType());
     Value single = op.getIn();
@@ -183,6 +183,6 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
 
 } // namespace
 
-void cpu::populateExpandFloat8Patterns(RewritePatternSet &patterns) {
+void tilepipe::populateExpandFloat8Patterns(RewritePatternSet &patterns) {
   patterns.add<ExpandExtF, ExpandTruncF>(patterns.getContext());
 }
