@@ -16,6 +16,7 @@ void Block::copyAsync(Warp &warp, const Inst &inst, uint32_t mask) {
   Copy copy;
   copy.inst = indexOf(inst);
   copy.mask = mask;
+  copy.time = instructions;
   copy.bytes = uint32_t(inst.ops[2].value);
   bool bypass =
       program.mnemonics[inst.mnemonic].compare(0, 11, "cp.async.cg") == 0;
@@ -122,9 +123,11 @@ void Block::waitGroup(Warp &warp, const Inst &inst, uint32_t mask,
     if (!trackRaces)
       continue;
     for (unsigned lane = 0; lane < 32; ++lane)
-      if (done >> lane & 1)
+      if (done >> lane & 1) {
+        checkSource(warp, copy, lane);
         monitor.finish(copy.target[lane], copy.bytes, warp.id, epoch, copy.inst,
                        indexOf(inst));
+      }
   }
   while (!warp.copies.empty() && !warp.copies.front().mask)
     warp.copies.pop_front();

@@ -41,6 +41,8 @@ struct Copy {
   /// Bytes are in place (Policy), by lane.
   uint32_t moved = 0;
   uint32_t bytes;
+  /// When it was issued, in instructions of the block.
+  uint64_t time = 0;
   uint32_t group[32], target[32], sourceBytes[32];
   uint64_t source[32];
 };
@@ -152,6 +154,8 @@ private:
                   uint32_t bytes, Access kind);
   void checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t index,
                  GlobalCell &cell, Access kind);
+  /// Reports writes of the source since the copy was issued.
+  void checkSource(const Warp &warp, const Copy &copy, unsigned lane);
   void synchronise(Warp &warp, const Inst &inst, uint64_t address);
   void load(Warp &warp, const Inst &inst, uint32_t mask);
   void loadParam(Warp &warp, const Inst &inst, uint32_t mask);

@@ -25,6 +25,7 @@ void GlobalMemory::build(const Program &program,
                       variables[i].data(),
                       variable.constant,
                       variable.name,
+                      false,
                       {}});
   }
   std::vector<unsigned> order;
@@ -60,6 +61,7 @@ void GlobalMemory::build(const Program &program,
                         start(i),
                         argument.readOnly,
                         argument.name,
+                        false,
                         {}});
       addresses[i] = next;
     }

@@ -21,6 +21,8 @@ struct GlobalCell {
   uint32_t writeBlock = 0, writeEpoch = 0, writeInst = 0;
   uint32_t readBlock = 0, readEpoch = 0, readInst = 0;
   uint16_t writer = 0, reader = 0;
+  /// When it was written, in instructions of the block.
+  uint64_t writeTime = 0;
   bool atomic = false;
   std::unique_ptr<GlobalCell[]> parts;
 };
@@ -31,6 +33,8 @@ struct Range {
   uint8_t *host = nullptr;
   bool readOnly = false;
   std::string name;
+  /// Anything was written to it in this launch.
+  bool written = false;
   static constexpr unsigned pageCells = 1024;
   std::vector<std::unique_ptr<GlobalCell[]>> pages;
 };

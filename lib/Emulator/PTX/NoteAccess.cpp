@@ -83,6 +83,7 @@ void Block::checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t at,
   cell.writer = warp.id;
   cell.writeEpoch = warp.clock[warp.id];
   cell.writeInst = indexOf(inst);
+  cell.writeTime = instructions;
   cell.atomic = strong;
 }
 
@@ -94,6 +95,7 @@ static void refine(GlobalCell &cell) {
     part.writeBlock = cell.writeBlock;
     part.writeEpoch = cell.writeEpoch;
     part.writeInst = cell.writeInst;
+    part.writeTime = cell.writeTime;
     part.readBlock = cell.readBlock;
     part.readEpoch = cell.readEpoch;
     part.readInst = cell.readInst;
@@ -106,6 +108,7 @@ static void refine(GlobalCell &cell) {
 
 void Block::noteGlobal(Warp &warp, const Inst &inst, Range &range,
                        uint64_t offset, uint32_t bytes, Access kind) {
+  range.written |= kind != Access::Read;
   if (range.pages.empty())
     range.pages.resize(range.bytes / 4 / Range::pageCells + 1);
   uint64_t end = offset + bytes;
@@ -136,4 +139,36 @@ void Block::synchronise(Warp &warp, const Inst &inst, uint64_t address) {
     warp.clock[i] = clock[i] = std::max(clock[i], warp.clock[i]);
   if (inst.op != Op::Ld)
     ++warp.clock[warp.id];
+}
+
+void Block::checkSource(const Warp &warp, const Copy &copy, unsigned lane) {
+  uint32_t bytes = copy.sourceBytes[lane];
+  Range *range = bytes ? launch.memory.find(copy.source[lane], bytes) : nullptr;
+  if (!range || range->pages.empty() || !range->written)
+    return;
+  uint64_t offset = copy.source[lane] - range->base;
+  for (uint64_t at = offset; at < offset + bytes; ++at) {
+    const auto &page = range->pages[at / 4 / Range::pageCells];
+    if (!page)
+      continue;
+    const GlobalCell *cell = &page[at / 4 % Range::pageCells];
+    if (cell->parts)
+      cell = &cell->parts[at % 4];
+    if (cell->writeBlock != linear + 1 || cell->writeTime < copy.time)
+      continue;
+    const Inst &write = this->at(cell->writeInst),
+               &issued = this->at(copy.inst);
+    Issue found =
+        issue(write, "in-flight",
+              "write of '" + range->name + "' at byte " + std::to_string(at) +
+                  " that an asynchronous copy may still be reading");
+    found.sites[0].access = "write by warp " + std::to_string(cell->writer);
+    found.sites[1] =
+        site(issued, "asynchronous copy by warp " + std::to_string(warp.id));
+    found.missing = "a cp.async.wait_group that retires the copy of line " +
+                    std::to_string(issued.line) + " before line " +
+                    std::to_string(write.line);
+    launch.add(std::move(found));
+    return;
+  }
 }

@@ -175,8 +175,20 @@ def test_sources_are_read_late():
     body = f"{COPY}cp.async.commit_group; mov.u32 %r8, -1; st.global.b32 [%d10], %r8; cp.async.wait_group 0; ld.shared.b32 %r9, [%r1]; {STORE}"
     text = kernel(body, 2, ".shared .align 16 .b8 s[4096]; mov.u32 %r5, s;")
     for policy, expected in (("eager", SOURCE[:128:4]), ("late", [-1] * 32)):
-        run(text, OUT, SOURCE.copy(), policy=policy)
+        found = issue(text, OUT, SOURCE.copy(), policy=policy)
         assert OUT[:32].tolist() == list(expected)
+        assert (
+            found.kind == "in-flight"
+            and found.message
+            == "write of 'p1' at byte 0 that an asynchronous copy may still be reading"
+        )
+        assert [site.access for site in found.sites] == [
+            "write by warp 0",
+            "asynchronous copy by warp 0",
+        ]
+        assert "before line" in found.missing
+    waited = text.replace("cp.async.commit_group;", "cp.async.wait_all;")
+    assert run(waited, OUT, SOURCE.copy())
 
 
 def test_the_shuffled_order_depends_on_the_seed_alone():
