@@ -8,33 +8,95 @@
 
 #include "AtomicLoops.h"
 
-#include "llvm/CodeGen/AtomicExpandUtils.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/LowerAtomic.h"
 
 using namespace llvm;
 
-/// One round of the loop. The swap compares bits, not numbers.
-static void emitSwap(IRBuilderBase &b, Value *address, Value *loaded,
-                     Value *updated, Align align, AtomicOrdering ordering,
-                     SyncScope::ID scope, Value *&success, Value *&found,
-                     Instruction *) {
-  Type *type = loaded->getType();
-  Type *bits = b.getIntNTy(type->getScalarSizeInBits());
-  AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(
-      address, b.CreateBitCast(loaded, bits), b.CreateBitCast(updated, bits),
-      align, ordering, AtomicCmpXchgInst::getStrongestFailureOrdering(ordering),
-      scope);
-  success = b.CreateExtractValue(swap, 1, "success");
-  found = b.CreateBitCast(b.CreateExtractValue(swap, 0), type, "newloaded");
+namespace {
+
+/// The word that an update swaps, and where in it the element is.
+struct Word {
+  Type *type;
+  Value *address;
+  /// Bits to the right of the element; null for an element of a whole word.
+  Value *shift = nullptr;
+
+  Value *extract(IRBuilderBase &b, Value *word, Type *element) const;
+  Value *insert(IRBuilderBase &b, Value *word, Value *element) const;
+};
+
+} // namespace
+
+Value *Word::extract(IRBuilderBase &b, Value *word, Type *element) const {
+  if (shift)
+    word = b.CreateTrunc(b.CreateLShr(word, shift), b.getInt16Ty());
+  return b.CreateBitCast(word, element);
+}
+
+Value *Word::insert(IRBuilderBase &b, Value *word, Value *element) const {
+  if (!shift)
+    return b.CreateBitCast(element, type);
+  Value *bits = b.CreateZExt(b.CreateBitCast(element, b.getInt16Ty()), type);
+  Value *mask = b.CreateNot(b.CreateShl(b.getInt32(0xFFFF), shift));
+  return b.CreateOr(b.CreateAnd(word, mask), b.CreateShl(bits, shift));
+}
+
+static Word getWord(IRBuilderBase &b, AtomicRMWInst &update) {
+  Value *address = update.getPointerOperand();
+  unsigned bits = update.getType()->getScalarSizeInBits();
+  if (bits >= 32)
+    return {b.getIntNTy(bits), address, nullptr};
+  // The half of an aligned word; the lower one comes first.
+  Value *offset = b.CreateAnd(b.CreatePtrToInt(address, b.getInt32Ty()), 2);
+  Value *start = b.CreateGEP(b.getInt8Ty(), address,
+                             b.CreateNeg(b.CreateZExt(offset, b.getInt64Ty())));
+  return {b.getInt32Ty(), start, b.CreateShl(offset, 3)};
 }
 
 static bool needsLoop(const AtomicRMWInst &update) {
   Type *type = update.getType();
-  return (type->isFloatTy() || type->isDoubleTy()) &&
-         update.getOperation() != AtomicRMWInst::FAdd &&
-         update.getOperation() != AtomicRMWInst::Xchg;
+  AtomicRMWInst::BinOp kind = update.getOperation();
+  if (!type->isFloatingPointTy() || kind == AtomicRMWInst::Xchg)
+    return false;
+  // The GPU adds all but bfloat16.
+  return kind != AtomicRMWInst::FAdd || type->isBFloatTy();
+}
+
+/// Reads the word, then swaps it for the updated one until nobody came between.
+static void expand(AtomicRMWInst &update) {
+  BasicBlock *before = update.getParent();
+  BasicBlock *after = SplitBlock(before, &update);
+  BasicBlock *loop = BasicBlock::Create(update.getContext(), "atomic.loop",
+                                        before->getParent(), after);
+  IRBuilder<> b(before->getTerminator());
+  b.SetCurrentDebugLocation(update.getDebugLoc());
+  Word word = getWord(b, update);
+  Align align(word.type->getScalarSizeInBits() / 8);
+  LoadInst *first = b.CreateAlignedLoad(word.type, word.address, align);
+  first->setAtomic(AtomicOrdering::Monotonic, update.getSyncScopeID());
+  b.CreateBr(loop);
+  before->getTerminator()->eraseFromParent();
+
+  b.SetInsertPoint(loop);
+  PHINode *seen = b.CreatePHI(word.type, 2);
+  Value *old = word.extract(b, seen, update.getType());
+  Value *updated = buildAtomicRMWValue(update.getOperation(), b, old,
+                                       update.getValOperand());
+  AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(
+      word.address, seen, word.insert(b, seen, updated), align,
+      update.getOrdering(),
+      AtomicCmpXchgInst::getStrongestFailureOrdering(update.getOrdering()),
+      update.getSyncScopeID());
+  Value *found = b.CreateExtractValue(swap, 0);
+  seen->addIncoming(first, before);
+  seen->addIncoming(found, loop);
+  b.CreateCondBr(b.CreateExtractValue(swap, 1), after, loop);
+  update.replaceAllUsesWith(old);
+  update.eraseFromParent();
 }
 
 void tilepipe::nvidia::expandAtomicLoops(Module &module) {
@@ -44,14 +106,6 @@ void tilepipe::nvidia::expandAtomicLoops(Module &module) {
       if (auto *update = dyn_cast<AtomicRMWInst>(&instruction);
           update && needsLoop(*update))
         updates.push_back(update);
-  for (AtomicRMWInst *update : updates) {
-    BasicBlock *before = update->getParent();
-    SyncScope::ID scope = update->getSyncScopeID();
-    expandAtomicRMWToCmpXchg(update, emitSwap);
-    // The first read is what the block in front of the loop ends with.
-    auto *load =
-        dyn_cast_or_null<LoadInst>(before->getTerminator()->getPrevNode());
-    if (load && !load->isAtomic())
-      load->setAtomic(AtomicOrdering::Monotonic, scope);
-  }
+  for (AtomicRMWInst *update : updates)
+    expand(*update);
 }

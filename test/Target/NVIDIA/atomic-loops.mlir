@@ -27,3 +27,18 @@ func.func @sum(%Y: memref<4xf32>, %x: f32) {
   }
   return
 }
+
+// Half a word is swapped with the word around it.
+// CHECK-LABEL: .entry half
+// CHECK:       ld.relaxed.gpu.global.b32
+// CHECK:       atom.relaxed.gpu.global.cas.b32
+// CHECK-NOT:   ld.global.b
+// CHECK:       ret
+func.func @half(%Y: memref<4xf16>, %x: f16) {
+  tile.launch (%bx) in [1] threads = 32 {
+    tile.map (%i) in [4] {
+      tile.atomic <min> %x, %Y[%i] : f16, memref<4xf16>
+    }
+  }
+  return
+}
