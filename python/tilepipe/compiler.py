@@ -14,7 +14,7 @@ from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.prim_func import Parameter, PrimFunc, TensorType
 from tilepipe.options import Options, ignore_foreign
 from tilepipe.passmanager import PassManager
-from tilepipe.plan import Plan, Remark, complete, place_of, read_loops
+from tilepipe.plan import Plan, Remark, complete, operations, place_of, read_loops
 from tilepipe.resources import Resources
 from tilepipe.runtime.call import prepare
 from tilepipe.runtime.cpu import CpuProgram
@@ -79,6 +79,7 @@ class Kernel:
         """The program, from the disk cache where it has it."""
         module = self.func.build(ir.Context())
         self.written = written_arguments(self._entry(module))
+        self._refuse_prints(module)
         entry = Entry(self.name, self.params, str(module))
         store = cache.default()
         key = self._key(module) if store else ""
@@ -94,6 +95,11 @@ class Kernel:
         if store:
             store.put(key, text)
         return program
+
+    def _refuse_prints(self, module: Any) -> None:
+        for op in operations(self._entry(module)) if self.target.kind != "cpu" else ():
+            if op.name == "llvm.call":
+                raise KernelError(f"T.print is for target 'cpu', this is '{self.target}'", place_of(op.location))
 
     def _key(self, module: Any) -> str:
         source = str(module)

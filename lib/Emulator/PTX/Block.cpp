@@ -314,7 +314,8 @@ void Block::execute(Warp &warp, const Inst &inst, uint32_t active,
     return setRow(warp, inst.ops[0], mask, zeros);
   }
   case Op::Trap:
-    fault(inst, "fault", "trap");
+    fault(inst, "fault",
+          inst.ops[0].value ? "an assertion does not hold" : "trap");
   case Op::BarSync:
   case Op::BarArrive:
   case Op::BarRed:

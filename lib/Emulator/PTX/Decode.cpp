@@ -45,6 +45,8 @@ void Parser::instruction(const Token &first, bool guarded) {
       Lexer::fail(at, "expected an instruction, got " + Lexer::quote(at));
   }
   mnemonic = at.text;
+  if (callSequence(inst))
+    return;
   std::vector<std::string> words = splitWords(mnemonic);
   unsigned taken = 0;
   const OpcodeForm *form = findForm(words, taken);
@@ -62,6 +64,9 @@ void Parser::instruction(const Token &first, bool guarded) {
     while (lex.eat(','));
   inst.end = lex.peek().end;
   lex.expect(';');
+  if (inst.op == Op::Ld && raw.size() == 2 &&
+      scopes[scope].callParameters.count(raw[1].token.text))
+    return; // the result of a call, which nothing can depend on
   specialise(inst, words, raw, at);
   if (inst.op == Op::MovPack || inst.op == Op::MovUnpack)
     decodeMove(inst, raw, at);
@@ -78,6 +83,10 @@ void Parser::instruction(const Token &first, bool guarded) {
                           "' is not modelled with these modifiers and types");
   }
   noteAccess(inst);
+  emit(inst);
+}
+
+void Parser::emit(Inst &inst) {
   auto [it, fresh] = mnemonics.emplace(mnemonic, program.mnemonics.size());
   if (fresh)
     program.mnemonics.push_back(mnemonic);

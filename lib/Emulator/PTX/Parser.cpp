@@ -240,6 +240,8 @@ void Parser::bodyDirective(const Token &at) {
     file();
   else if (at.text == "pragma")
     skipStatement();
+  else if (at.text == "param")
+    callParameter();
   else if (at.text == "branchtargets")
     branchTargets();
   else if (at.text == "section") {

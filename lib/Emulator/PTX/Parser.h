@@ -13,6 +13,7 @@
 #include "Opcodes.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 namespace tilepipe::ptx {
 
@@ -74,6 +75,9 @@ private:
 
   // Decode.cpp: instructions.
   RawOperand rawOperand();
+  void callParameter();
+  bool callSequence(Inst &inst);
+  void emit(Inst &inst);
   void instruction(const Token &first, bool guarded);
   void guard(Inst &inst);
   void takeModifiers(Inst &inst, const OpcodeForm &form,
@@ -104,6 +108,8 @@ private:
     std::unordered_map<std::string, Symbol> symbols;
     std::unordered_map<std::string, int32_t> labels;
     std::unordered_map<std::string, std::vector<Token>> tables;
+    /// Parameters of a call that is written in this scope.
+    std::unordered_set<std::string> callParameters;
   };
   struct Pending {
     uint32_t inst;

@@ -40,6 +40,8 @@ def test_kernels_are_described():
         ("bra nowhere;", "unknown label 'nowhere'"),
         ("@%r1 bra x;", "'%r1' is not a predicate register"),
         ("call foo;", "device functions are not modelled"),
+        ("call.uni (r), foo, (a);", "device functions are not modelled"),
+        ("{ .param .b64 a; st.param.b64 [a], 1; ld.param.b32 %r1, [b]; }", "unknown"),
         ("ld.global.v2.b32 {%r1}, [%d0];", "'ld.global.v2.b32' takes 2 elements, has 1"),
         (
             "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3},{%r1,%r2},{%r1,%r2},{%f0,%f1,%f2,%f3};",
@@ -55,6 +57,33 @@ def test_unknown_text_is_refused_with_its_place(body, message):
         ptx.Module(text)
     assert message in str(error.value)
     assert str(error.value).startswith(f"ptx:{line}:")
+
+
+CALL = """{ // callseq 0, 0
+  .param .b64 param0;
+  .param .align 8 .b8 param1[16];
+  .param .b32 retval0;
+  st.param.b64 [param0], 1;
+  call.uni (retval0), vprintf, (param0, param1);
+  ld.param.b32 %r1, [retval0];
+  }
+  @%p1 bra done;
+  {
+  .param .b64 param0;
+  st.param.b64 [param0], %d1;
+  call.uni __assertfail, (param0);
+  }
+  done:"""
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_functions_for_debugging(holds):
+    """An assertion that does not hold is a fault at its place; prints do nothing."""
+    text = kernel(f"setp.eq.u32 %p1, %r0, {-1 if holds else '%r0'};\n{CALL}".replace("@%p1", "@!%p1"))
+    assert ptx.Module(text).census.get("call.uni", 0) == 1
+    report = run(text, np.zeros(4, np.int32))
+    assert bool(report) == holds
+    assert holds or "an assertion does not hold" in str(report)
 
 
 def test_scopes_of_inline_assembly():

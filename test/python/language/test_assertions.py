@@ -13,6 +13,7 @@ pytest.importorskip("tilepipe.ir")
 import tilepipe
 import tilepipe.language as T
 from tilepipe import KernelError
+from tilepipe.targets import is_built
 
 
 def failing(kernel, *args):
@@ -159,3 +160,33 @@ except tilepipe.KernelError as error:
         path.write_text(program.format(lines="\n" * lines))
         done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120, env=environment)
         assert done.stdout == f"{path}:{7 + lines}:9\n", done.stderr
+
+
+@pytest.mark.skipif(not is_built("cuda"), reason="the target is not part of this build")
+def test_emitted_ptx():
+    """The emulator knows the driver's function for assertions, and stops there."""
+
+    @T.prim_func
+    def kernel(A: T.Tensor((4,), "int32"), B: T.Tensor((4,), "int32")):
+        with T.Kernel(4, threads=32) as b:
+            assert A[b] < 7, "below 7"
+            B[b] = A[b] + 1
+
+    compiled, a, b = tilepipe.compile(kernel, target="cuda:sm_80"), np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
+    compiled.emulate(a, b)
+    assert (b == a + 1).all()
+    error = failing(compiled.emulate, a + 4, b)
+    assert "an assertion does not hold" in error.message
+    assert error.location.file == __file__ and "below 7" in str(error)
+
+
+@pytest.mark.skipif(not is_built("cuda"), reason="the target is not part of this build")
+def test_prints_are_for_the_cpu():
+    @T.prim_func
+    def kernel(A: T.Tensor((4,), "int32")):
+        with T.Kernel(4, threads=32) as b:
+            T.print(A[b], "value")
+
+    with pytest.raises(KernelError, match="T.print is for target 'cpu', this is 'cuda:sm_80'") as caught:
+        tilepipe.compile(kernel, target="cuda:sm_80")
+    assert 'T.print(A[b], "value")' in str(caught.value)
