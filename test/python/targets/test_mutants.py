@@ -35,6 +35,8 @@ LONG = {
     **{f"manual{i}": lambda stage=stage, order=order: manual_schedule.gemm_by_hand(72, 40, 224, stage, order, **BLOCK)
        for i, (stage, order) in enumerate(manual_schedule.SCHEDULES)},
 }  # fmt: skip
+# By it the end of a kernel is the end of what it started, for whoever comes next; in the emulator it is so without.
+LAST = "pipe_barrier(PIPE_ALL);"
 NAMES = [*KERNELS, *(LONG if IS_LONG else ())]
 
 
@@ -47,4 +49,4 @@ def test_each_synchronisation_is_needed(name, target):
     report = kernel.check(seeds=2, mutants=True)
     assert report, repr(report)
     assert report.mutants
-    assert not report.undetected, repr(report)
+    assert not [run for run in report.undetected if run.mutant.text != LAST], repr(report)
