@@ -288,6 +288,9 @@ ascend::FuncOp Outliner::makeMixed(ascend::FuncOp kernel, Core core) {
 /// Both vector cores of a block compute all of a tile, and each stores half of
 /// its rows.
 void Outliner::shareRows(ascend::FuncOp kernel) {
+  launch.emitRemark(
+      "both vector cores of a block compute all of its tiles; each "
+      "stores half of the rows");
   SmallVector<StoreOp> stores;
   kernel.walk([&](StoreOp store) { stores.push_back(store); });
   for (StoreOp store : stores) {

@@ -345,10 +345,11 @@ LogicalResult FlagInserter::run() {
 //===----------------------------------------------------------------------===//
 
 /// Flags that are there already say that someone else ordered the function.
+/// Barriers may be there: a copy that writes twice orders its own pipe.
 static Operation *findFlag(FuncOp function) {
   Operation *found = nullptr;
   function.walk([&](Operation *op) {
-    if (!isa<SetFlagOp, WaitFlagOp, BarrierOp, CrossSetOp, CrossWaitOp>(op))
+    if (!isa<SetFlagOp, WaitFlagOp, CrossSetOp, CrossWaitOp>(op))
       return WalkResult::advance();
     found = op;
     return WalkResult::interrupt();

@@ -206,30 +206,14 @@ static Value isNotEmpty(Emitter &e, const RowRegion &r) {
 // Global memory to L1
 //===----------------------------------------------------------------------===//
 
-/// Sets what `nd2nz` leaves of a tile to zero: whole columns of blocks to the
-/// right, then rows below. It pads the last block of a row itself.
-static void zeroRest(Emitter &e, const RowRegion &r, int64_t c0) {
-  Type element = r.tile.getElementType();
-  Value zero = e.constant(element, 0.0), one = e.index(int64_t(1));
-  Value none = e.index(int64_t(0)), pitch = e.index(r.numRows);
-  int64_t numBlocks = r.numColumns / c0;
-  // Without rows there are no columns either.
-  Value columns = r.columns;
-  if (getRange(r.rows).low <= 0)
-    columns =
-        e.createOrFold<arith::SelectOp>(e.less(none, r.rows), columns, none);
-  Value blocks = e.ceilDiv(columns, c0);
-  Value right = e.sub(e.index(numBlocks), blocks);
-  e.when(e.less(none, right), [&] {
-    Value at = e.add(r.tileOffset, e.mul(blocks, e.index(r.numRows * c0)));
-    FillL1Op::create(e, r.tile.buffer, at, zero, one, e.mul(right, pitch),
-                     none);
-  });
-  Value below = e.sub(pitch, r.rows);
-  e.when(e.both(e.less(none, below), e.less(none, blocks)), [&] {
-    Value at = e.add(r.tileOffset, e.mul(r.rows, e.index(c0)));
-    FillL1Op::create(e, r.tile.buffer, at, zero, blocks, below, r.rows);
-  });
+/// Sets a whole tile to zero; the copy then writes a part of it again.
+static void setToZero(Emitter &e, const RowRegion &r, int64_t c0) {
+  Value none = e.index(int64_t(0)), one = e.index(int64_t(1));
+  FillL1Op::create(e, r.tile.buffer, r.tileOffset,
+                   e.constant(r.tile.getElementType(), 0.0), one,
+                   e.index(r.numRows * r.numColumns / c0), none);
+  // On every path, and so not left to what finds out the others.
+  BarrierOp::create(e, Pipe::MTE2);
 }
 
 static LogicalResult lowerToL1(Emitter &e, tile::CopyOp op) {
@@ -272,7 +256,7 @@ static LogicalResult lowerToL1(Emitter &e, tile::CopyOp op) {
   Value outside = e.either(e.less(r.rows, e.index(r.numRows)),
                            e.less(r.columns, e.index(r.numColumns)));
   auto copyPart = [&] {
-    zeroRest(e, r, c0);
+    setToZero(e, r, c0);
     e.when(isNotEmpty(e, r), [&] { copy(r.rows, r.columns); });
   };
   if (getConstantIntValue(outside)) {

@@ -302,6 +302,9 @@ LogicalResult ascend::lowerFillOfSums(Lowering &l, tile::FillOp op) {
                       "cleared, got "
                    << type;
   // L0C is only written by the matrix unit: a product of zeros.
+  op.emitRemark(
+      "sums start from a product of zeros, because no gemm is sure to "
+      "run first");
   Emitter e(op.getLoc(), op);
   bool isFloat = isa<FloatType>(type.getElementType());
   Type element = isFloat ? Type(e.getF16Type()) : Type(e.getI8Type());

@@ -73,9 +73,12 @@ LogicalResult MapLowering::lowerLoad(memref::LoadOp op) {
   FailureOr<MapValue> access = getAccess(op, op.getMemRef(), op.getIndices());
   if (failed(access))
     return failure();
-  if (access->shape == Shape::Scalar)
+  if (access->shape == Shape::Scalar) {
+    op.emitRemark("all points read one element, for which the scalar stream "
+                  "waits");
     access->scalar = ScalarLoadOp::create(
         e, op.getType(), access->operand.buffer, access->operand.offset);
+  }
   setValue(op, *access);
   return success();
 }

@@ -86,17 +86,14 @@ func.func @gemm_tn_dynamic(%a: memref<?x32xf16>, %b: memref<?x48xf16>, %c: memre
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>
 
-// At the edge only what is there is copied: whole blocks to the right and rows
-// below become zero, the rest of the last block is padded by the instruction.
+// At the edge only what is there is copied, after the tile was set to zero; in
+// the middle (here: never, there are 64 columns and 40 of them are there) it is not.
 // CHECK-LABEL: ascend.func @edge(
 // CHECK-SAME:    %[[A:[^:]*]]: memref<100x40xf16>
 // CHECK:         %[[LEFT:.*]] = arith.subi %c100, %{{.*}}
 // CHECK:         %[[ROWS:.*]] = arith.minsi %[[LEFT]], %c64
-// CHECK:         ascend.fill_l1 %[[T:.*]][%c3072] with %{{.*}} repeat %c1 blocks %c64 gap %c0
-// CHECK:         %[[BELOW:.*]] = arith.subi %c64, %[[ROWS]]
-// CHECK:         scf.if
-// CHECK:           %[[AT:.*]] = arith.muli %[[ROWS]], %c16
-// CHECK:           ascend.fill_l1 %[[T]][%[[AT]]] with %{{.*}} repeat %c3 blocks %[[BELOW]] gap %[[ROWS]]
+// CHECK-NOT:     scf.if
+// CHECK:         ascend.fill_l1 %[[T:.*]][%c0] with %{{.*}} repeat %c1 blocks %c256 gap %c0
 // CHECK:         ascend.nd2nz %[[A]][%{{.*}}] to %[[T]][%c0] rows %[[ROWS]] columns %c40 stride %c40 pitch %c64
 // CHECK:         ascend.fixpipe %{{.*}} m %[[ROWS]] n %c30 pitch %c64 stride %c30 relu
 func.func @edge(%a: memref<100x40xf16>, %c: memref<100x30xf32>) {
@@ -115,6 +112,69 @@ func.func @edge(%a: memref<100x40xf16>, %c: memref<100x30xf32>) {
       memref.store %y, %C[%r, %s] : memref<64x32xf32, #fragment>
     }
     tile.copy %C to %c[%row, 0] : memref<64x32xf32, #fragment> to memref<100x30xf32>
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// Whole tiles take a branch of their own: the fill needs a barrier.
+// CHECK-LABEL: ascend.func @middle(
+// CHECK:         %[[ROWS:.*]] = arith.minsi %{{.*}}, %c64
+// CHECK:         %[[EDGE:.*]] = arith.cmpi slt, %[[ROWS]], %c64
+// CHECK:         scf.if %[[EDGE]] {
+// CHECK:           ascend.fill_l1
+// CHECK-NEXT:      ascend.barrier <mte2>
+// CHECK:           ascend.nd2nz {{.*}} rows %[[ROWS]] columns %c64
+// CHECK:         } else {
+// CHECK:           ascend.nd2nz {{.*}} rows %c64 columns %c64
+// CHECK:         }
+func.func @middle(%a: memref<100x64xf16>, %c: memref<100x32xf32>) {
+  %c64 = arith.constant 64 : index
+  tile.launch (%i) in [2] threads = 128 {
+    %row = arith.muli %i, %c64 : index
+    %A = tile.alloc : memref<64x64xf16, #shared>
+    %B = tile.alloc : memref<32x64xf16, #shared>
+    %C = tile.alloc : memref<64x32xf32, #fragment>
+    tile.copy %a[%row, 0] to %A : memref<100x64xf16> to memref<64x64xf16, #shared>
+    tile.gemm %A, %B, %C {clear, transpose_b} : memref<64x64xf16, #shared>, memref<32x64xf16, #shared>, memref<64x32xf32, #fragment>
+    tile.copy %C to %c[%row, 0] : memref<64x32xf32, #fragment> to memref<100x32xf32>
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// Fills of one group come before its loads: the vector pipe hands over both
+// tiles at once.
+// CHECK-LABEL: ascend.func @fills_first(
+// CHECK:         ascend.vdup
+// CHECK:         ascend.vdup
+// CHECK:         ascend.load
+// CHECK:         ascend.load
+// CHECK:         ascend.vbinary
+func.func @fills_first(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  tile.launch (%i) in [2] threads = 128 {
+    %at = arith.muli %i, %c64 : index
+    %X = tile.alloc : memref<64xf32, #shared>
+    %Y = tile.alloc : memref<64xf32, #shared>
+    tile.copy %a[%at] to %X : memref<?xf32> to memref<64xf32, #shared>
+    tile.copy %b[%at] to %Y : memref<?xf32> to memref<64xf32, #shared>
+    tile.map (%j) in [64] {
+      %x = memref.load %X[%j] : memref<64xf32, #shared>
+      %y = memref.load %Y[%j] : memref<64xf32, #shared>
+      %z = arith.addf %x, %y : f32
+      memref.store %z, %X[%j] : memref<64xf32, #shared>
+    }
+    tile.copy %X to %a[%at] : memref<64xf32, #shared> to memref<?xf32>
   }
   return
 }

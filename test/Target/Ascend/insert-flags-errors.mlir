@@ -79,7 +79,7 @@ ascend.func @too_many_ids(%X: memref<64xf32>) attributes {core = #ascend.core<ve
 
 ascend.func @flags_are_there() attributes {core = #ascend.core<vector>} {
   // expected-error @+1 {{is there before flags are inserted}}
-  ascend.barrier <v>
+  ascend.set_flag <v> to <mte3> id 0
   ascend.return
 }
 
