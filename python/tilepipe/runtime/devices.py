@@ -83,7 +83,7 @@ def common(places: Iterable[tuple[str, Device]], target: str) -> Device:
     first: tuple[str, Device] | None = None
     for name, device in places:
         if device.kind != runs_on:
-            what = "the cpu" if runs_on == "cpu" else f"a {runs_on} device ({target})"
+            what = "the cpu" if runs_on == "cpu" else f"a {runs_on} device ({target}); 'emulate' runs it on the cpu"
             raise KernelError(f"argument '{name}' is on device '{device}', the kernel runs on {what}")
         if first is not None and device != first[1]:
             raise KernelError(f"arguments '{first[0]}' and '{name}' are on different devices, {first[1]} and {device}")

@@ -141,7 +141,7 @@ def test_tensors_on_two_devices(driver, streams):
 
 
 def test_host_tensors_and_device_kernels(driver):
-    with pytest.raises(tilepipe.KernelError, match=r"'X' is on device 'cpu', the kernel runs on a cuda device \(cuda:sm_80\)"):
+    with pytest.raises(tilepipe.KernelError, match=r"'X' is on device 'cpu', the kernel runs on a cuda device \(cuda:sm_80\); 'emulate'"):
         OnCuda()(np.ones(4, np.float32), 1.0)
 
 
