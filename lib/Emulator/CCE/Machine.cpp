@@ -154,24 +154,42 @@ void Machine::scribble(Core &core, const Op &op) {
 // The life of an instruction
 //===----------------------------------------------------------------------===//
 
-/// The core kind an instruction belongs to.
-static Core::Kind kindOf(const Op &op) {
-  switch (op.pipe) {
+Core::Kind tilepipe::cce::kindOf(Pipe pipe) {
+  switch (pipe) {
   case V:
-  case MTE3:
     return Core::Vector;
   case M:
   case MTE1:
   case FIX:
     return Core::Cube;
-  case MTE2:
-    for (const Range &range : op.ranges)
-      if (range.write)
-        return range.space == UB ? Core::Vector : Core::Cube;
-    return Core::Unknown;
   default:
     return Core::Unknown;
   }
+}
+
+/// The kind of core an instruction belongs to.
+static Core::Kind coreOf(const Op &op) {
+  for (const Range &range : op.ranges)
+    if (range.space != GM)
+      return range.space == UB ? Core::Vector : Core::Cube;
+  return kindOf(op.pipe);
+}
+
+/// A core becomes what its first instruction needs, and stays that.
+bool Machine::belongs(Core &core, Core::Kind kind, const Op &op,
+                      const char *what) {
+  if (core.kind == Core::Unknown)
+    core.kind = kind;
+  if (kind == Core::Unknown || kind == core.kind)
+    return true;
+  auto name = [](Core::Kind kind) {
+    return kind == Core::Cube ? "cube" : "vector";
+  };
+  report("core",
+         std::string(what) + " belongs to a " + name(kind) +
+             " core, but this is a " + name(core.kind) + " core",
+         op.site);
+  return false;
 }
 
 static bool plan(Machine &machine, Core &core, Op &op) {
@@ -194,24 +212,13 @@ void Machine::issue(int opcode, int type, int line, int column,
   op.issued = ++issued;
   op.registers = core.registers;
   if (opcode >= TP_set_flag && opcode <= TP_wait_flag_dev) {
-    if (planSync(core, op))
-      return;
+    planSync(core, op);
     return;
   }
   if (!plan(*this, core, op))
     return;
-  Core::Kind kind = kindOf(op);
-  if (core.kind == Core::Unknown)
-    core.kind = kind;
-  if (kind != Core::Unknown && kind != core.kind) {
-    report("core",
-           std::string(nameOf(opcode)) + " belongs to a " +
-               (kind == Core::Cube ? "cube" : "vector") +
-               " core, but this is a " +
-               (core.kind == Core::Cube ? "cube" : "vector") + " core",
-           op.site);
+  if (!belongs(core, coreOf(op), op, nameOf(opcode)))
     return;
-  }
   enqueue(core, std::move(op));
 }
 
@@ -223,6 +230,7 @@ void Machine::enqueue(Core &core, Op op) {
   op.known[base + S] = core.count[S];
   op.known[base + Store] = core.publishedStores;
   ++statistics.instructions[pipe];
+  core.undrained = op.site;
   if (core.queue[pipe].size() >= queueDepth)
     block(core, op.site, std::string("room in the queue of ") + nameOf(pipe),
           [&core, pipe] { return core.queue[pipe].size() < queueDepth; });

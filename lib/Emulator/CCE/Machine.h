@@ -103,6 +103,8 @@ struct Core {
   std::deque<InFlight> inFlight[NumPipes];
   Clock clock[NumPipes];
   uint32_t count[NumPipes] = {};
+  /// What was issued behind the last pipe_barrier(PIPE_ALL); 0: nothing.
+  uint32_t undrained = 0;
   uint32_t publishedStores = 0;
   Flag flags[NumPipes][NumPipes][8];
   /// Cross-core counters, and what arrived for those that collect several.
@@ -164,6 +166,8 @@ public:
 
   /// Runs the cores to their end; leftovers are reported.
   void run();
+  /// The body of the core's kernel is over.
+  void finish(Core &core);
 
   // Called on the fiber of the current core.
   void issue(int opcode, int type, int line, int column, const int64_t *a,
@@ -211,6 +215,7 @@ private:
              std::function<bool()> condition);
 
   // Synchronisation.
+  bool belongs(Core &core, Core::Kind kind, const Op &op, const char *what);
   bool mutate(int &opcode, int line, int column, int64_t *a);
   bool planSync(Core &core, Op &op);
   void runSet(Core &core, const Op &op);
@@ -233,6 +238,9 @@ private:
       known;
   std::map<std::tuple<int, int, int>, uint32_t> siteNumbers;
 };
+
+/// The kind of core that has a pipe, if only one does.
+Core::Kind kindOf(Pipe pipe);
 
 /// Checks the arguments of an instruction and says what it touches; false if it
 /// cannot be executed. One function a family.

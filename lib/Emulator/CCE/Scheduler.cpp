@@ -41,6 +41,7 @@ bool tilepipe::cce::parsePolicy(const std::string &name, Policy &policy) {
 static void kernelBody() {
   Core &core = *theMachine->current;
   core.entry(theMachine->arguments);
+  theMachine->finish(core);
   core.finished = true;
 }
 

@@ -103,6 +103,11 @@ bool Machine::planSync(Core &core, Op &op) {
       return false;
     }
     op.kind = Op::Barrier;
+    if (pipe == S) {
+      checked.fail("flag", "of PIPE_S is an error of the hardware, which "
+                           "orders the scalar unit itself");
+      return false;
+    }
     op.pipe = pipe == allPipes ? S : Pipe(pipe);
     op.mode = pipe == allPipes;
     break;
@@ -131,6 +136,10 @@ bool Machine::planSync(Core &core, Op &op) {
     op.id = int(op.a[0]);
     break;
   }
+  // A barrier for a pipe of the other core hangs the machine (PTOAS#1026).
+  for (Pipe pipe : {op.pipe, op.other})
+    if (!belongs(core, kindOf(pipe), op, nameOf(pipe)))
+      return false;
   Pipe where = op.kind == Op::Wait ? op.other : op.pipe;
   if (where == S)
     scalarSync(core, op);
@@ -172,6 +181,7 @@ void Machine::scalarSync(Core &core, const Op &op) {
   if (op.mode) {
     block(core, op.site, "all pipes to become empty",
           [this, &core] { return flushAll(core); });
+    core.undrained = 0;
     for (int pipe = V; pipe <= FIX; ++pipe) {
       join(core.clock[S], core.clock[pipe]);
       core.clock[S][base + pipe] = core.count[pipe];
@@ -296,13 +306,19 @@ void Machine::runCrossSet(Core &core, const Op &op) {
 // The end
 //===----------------------------------------------------------------------===//
 
+/// Samples and compilers of the vendor end every kernel with a barrier of all
+/// pipes; whether one may go without, where nothing is in flight, is not said.
+void Machine::finish(Core &core) {
+  if (core.undrained)
+    report("unfinished",
+           "the kernel returns without waiting for all pipes behind its last "
+           "instruction",
+           core.undrained, 0, "pipe_barrier(PIPE_ALL) at the end");
+}
+
 void Machine::reportDeadlock() {
   for (auto &core : cores) {
     current = core.get();
-    if (!core->finished)
-      report("deadlock",
-             core->name + ": the scalar stream waits for " + core->waitingFor,
-             core->waitingSite);
     for (int pipe = V; pipe <= FIX; ++pipe) {
       if (core->queue[pipe].empty())
         continue;
@@ -322,6 +338,13 @@ void Machine::reportDeadlock() {
                  describeFlag(head.pipe, head.other, head.id) + how,
              head.site, set);
     }
+  }
+  for (auto &core : cores) {
+    current = core.get();
+    if (!core->finished)
+      report("deadlock",
+             core->name + ": the scalar stream waits for " + core->waitingFor,
+             core->waitingSite);
   }
 }
 

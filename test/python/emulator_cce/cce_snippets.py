@@ -22,8 +22,8 @@ PRELUDE = """\
 FIRST = PRELUDE.count("\n") + 2
 
 
-def kernel(body: str, parameters: str = PARAMETERS, name: str = "k") -> str:
-    return f'extern "C" __global__ __aicore__ void {name}({parameters}) {{\n{body}\n}}\n'
+def kernel(body: str, parameters: str = PARAMETERS, name: str = "k", end: str = "pipe_barrier(PIPE_ALL);") -> str:
+    return f'extern "C" __global__ __aicore__ void {name}({parameters}) {{\n{body}\n{end}\n}}\n'
 
 
 def run(body: str, *args: Any, parameters: str = PARAMETERS, policy: str = "late", blocks: int = 1, **options: Any) -> Report:

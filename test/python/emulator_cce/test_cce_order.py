@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from cce_snippets import FIRST, only, run, run_mixed
+from cce_snippets import FIRST, PRELUDE, kernel, only, run, run_mixed
+from tilepipe.emulator.cce import Module
 
 LOAD = "copy_gm_to_ubuf(UBF(0), A, 0, 1, 8, 0, 0);"
 STORE = "copy_ubuf_to_gm(B, UBF({}), 0, 1, 8, 0, 0);"
@@ -152,6 +153,20 @@ def test_flags_that_do_not_exist(call: str, message: str) -> None:
 def test_ids_of_the_system_are_discouraged() -> None:
     report = run("FLAG(PIPE_MTE2, PIPE_V, 6);")
     assert report.ok and "kept for the system" in report.issues[0].message
+
+
+@pytest.mark.parametrize("policy", ["eager", "late", "random"])
+def test_a_kernel_ends_with_a_barrier_of_all_pipes(policy: str) -> None:
+    module = Module(PRELUDE + kernel(LOAD, end=""))
+    issue = only(module.launch("k", 1, [np.zeros(4096, np.float32), np.zeros(4096, np.float32)], policy), "unfinished")
+    assert issue.line == FIRST and issue.missing == "pipe_barrier(PIPE_ALL) at the end"
+
+
+def test_barriers_that_the_hardware_does_not_take() -> None:
+    assert "error of the hardware" in only(run("pipe_barrier(PIPE_S);"), "flag").message
+    issue = only(run_mixed("", "pipe_barrier(PIPE_FIX);"), "core")
+    assert issue.message == "PIPE_FIX belongs to a cube core, but this is a vector core"
+    assert only(run("FLAG(PIPE_M, PIPE_FIX, 0);\nFLAG(PIPE_MTE2, PIPE_V, 0);"), "core").line == FIRST + 1
 
 
 SEND = "set_nd_para(1);\nffts_cross_core_sync(PIPE_FIX, 1 | 2 << 4 | {} << 8);"

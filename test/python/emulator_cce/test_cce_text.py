@@ -42,7 +42,7 @@ def test_changes_tell_calls_of_one_line_apart() -> None:
         report = mutant.module.launch("k", 1, [np.zeros(1, np.float32)])
         found.setdefault(mutant.kind, []).append(sorted(report.kinds()))
     assert found == {
-        "removed": [["deadlock"], ["residual-flag"]],
+        "removed": [["deadlock"], ["residual-flag"], ["unfinished"]],
         "wrong id": [["deadlock"], ["deadlock"]],
         "pipes swapped": [["deadlock"], ["deadlock"]],
     }

@@ -35,4 +35,5 @@ extern "C" __global__ __aicore__ void gemm_large(__gm__ half *A, __gm__ half *B,
     wait_flag(PIPE_MTE1, PIPE_MTE2, (event_t)e);
     wait_flag(PIPE_M, PIPE_MTE1, (event_t)e);
   }
+  pipe_barrier(PIPE_ALL);
 }

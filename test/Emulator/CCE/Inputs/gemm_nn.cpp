@@ -23,4 +23,5 @@ extern "C" __global__ __aicore__ void gemm_nn(__gm__ half *A, __gm__ half *B, __
   wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
   set_nd_para(1);
   copy_matrix_cc_to_gm(C, cL0, 0, n, m, n, m1 * 16, 0, F322F16, 1, false, true);
+  pipe_barrier(PIPE_ALL);
 }

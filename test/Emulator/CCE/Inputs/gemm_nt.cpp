@@ -35,4 +35,5 @@ extern "C" __global__ __aicore__ void gemm_nt(__gm__ half *A, __gm__ half *B, __
   wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
   wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
   wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+  pipe_barrier(PIPE_ALL);
 }

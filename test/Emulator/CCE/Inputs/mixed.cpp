@@ -40,6 +40,7 @@ extern "C" __global__ __aicore__ void mixed_mix_aic(__gm__ half *A, __gm__ half 
   wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
   for (int64_t t = tiles < 2 ? 0 : tiles - 2; t < tiles; ++t)
     wait_flag_dev(2 + (t & 1));
+  pipe_barrier(PIPE_ALL);
 }
 
 extern "C" __global__ __aicore__ void mixed_mix_aiv(__gm__ half *A, __gm__ half *B, __gm__ float *W, __gm__ float *X, __gm__ float *O, int64_t tiles, int64_t ffts) {
@@ -70,4 +71,5 @@ extern "C" __global__ __aicore__ void mixed_mix_aiv(__gm__ half *A, __gm__ half 
   }
   wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
   wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+  pipe_barrier(PIPE_ALL);
 }

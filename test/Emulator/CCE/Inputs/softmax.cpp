@@ -37,4 +37,5 @@ extern "C" __global__ __aicore__ void softmax(__gm__ float *X, __gm__ float *Y, 
   set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
   wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
   copy_ubuf_to_gm_align_b32(Y + get_block_idx() * columns, x, 0, 1, columns * 4, 0, 0, 0, 0); // @softmax.py:8:5
+  pipe_barrier(PIPE_ALL);
 }
