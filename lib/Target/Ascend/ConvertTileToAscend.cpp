@@ -258,6 +258,9 @@ LogicalResult Outliner::keepOnly(ascend::FuncOp kernel, Core core) {
   SmallVector<Operation *> others;
   kernel.walk([&](Operation *op) {
     std::optional<Core> kind = getCoreOf(op);
+    // The only barriers so far are those of copies to L1.
+    if (isa<BarrierOp>(op))
+      kind = Core::Cube;
     if (kind && *kind != core)
       others.push_back(op);
   });

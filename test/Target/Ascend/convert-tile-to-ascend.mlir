@@ -342,19 +342,20 @@ func.func @reductions() {
 // CHECK-SAME:    %[[W:[^:]*]]: memref<?x32x32xf32> {ascend.workspace})
 // CHECK-SAME:    core = #ascend.core<vector>, mix
 // CHECK-NOT:     space<l1>
+// CHECK-NOT:     ascend.barrier
 // CHECK:         ascend.load %[[W]]
 // CHECK:         ascend.vbinary <add>
 // CHECK:         %[[CORE:.*]] = ascend.sub_block_idx
 // CHECK:         arith.muli %[[CORE]], %c16
 // CHECK:         ascend.store %{{.*}} columns %c32
-func.func @bias(%a: memref<32x32xf16>, %bias: memref<32xf32>, %c: memref<32x32xf32>) {
+func.func @bias(%a: memref<?x32xf16>, %bias: memref<32xf32>, %c: memref<32x32xf32>) {
   tile.launch (%i) in [1] threads = 128 {
     %A = tile.alloc : memref<32x32xf16, #shared>
     %B = tile.alloc : memref<32x32xf16, #shared>
     %C = tile.alloc : memref<32x32xf32, #fragment>
     %r = tile.alloc : memref<32xf32, #fragment>
-    tile.copy %a to %A : memref<32x32xf16> to memref<32x32xf16, #shared>
-    tile.copy %a to %B : memref<32x32xf16> to memref<32x32xf16, #shared>
+    tile.copy %a to %A : memref<?x32xf16> to memref<32x32xf16, #shared>
+    tile.copy %a to %B : memref<?x32xf16> to memref<32x32xf16, #shared>
     tile.gemm %A, %B, %C {clear} : memref<32x32xf16, #shared>, memref<32x32xf16, #shared>, memref<32x32xf32, #fragment>
     tile.copy %bias to %r : memref<32xf32> to memref<32xf32, #fragment>
     tile.map (%x, %y) in [32, 32] {
