@@ -127,22 +127,29 @@ static Distances getDistances(scf::ForOp loop) {
                  *getConstantIntValue(loop.getStep())};
 }
 
-/// The bytes of an allocation that has its place, or nothing.
-static std::optional<std::pair<int64_t, int64_t>> getBytes(Value root) {
-  auto alloc = root.getDefiningOp<AllocOp>();
+/// The bytes of an allocation that has its place, or of the slot of it that is
+/// touched, or nothing.
+static std::optional<std::pair<int64_t, int64_t>> getBytes(const Touch &touch) {
+  auto alloc = touch.access.root.getDefiningOp<AllocOp>();
   if (!alloc || !alloc.getOffset())
     return std::nullopt;
   MemRefType type = alloc.getType();
   int64_t begin = *alloc.getOffset();
   int64_t size = llvm::divideCeil(
       type.getNumElements() * type.getElementTypeBitWidth(), 8);
+  const std::optional<Slot> &slot = touch.slot;
+  if (slot && slot->versions > 1 && slot->expression.known &&
+      slot->expression.terms.empty() && !touch.carriedBy) {
+    size /= slot->versions;
+    begin += size * (slot->expression.constant % slot->versions);
+  }
   return std::pair(begin, begin + size);
 }
 
-/// Whether two roots have bytes in common. Buffers whose contents are never
-/// needed at the same time may have been put in the same place.
-static bool shareMemory(Value a, Value b) {
-  if (mayAlias(a, b))
+/// Whether two accesses may have bytes in common. Buffers whose contents are
+/// never needed at the same time may have been put in the same place.
+static bool shareMemory(const Touch &a, const Touch &b) {
+  if (mayAlias(a.access.root, b.access.root))
     return true;
   auto x = getBytes(a), y = getBytes(b);
   return x && y && x->first < y->second && y->first < x->second;
@@ -150,9 +157,13 @@ static bool shareMemory(Value a, Value b) {
 
 static bool conflicts(const Touch &before, const Touch &now) {
   const BufferAccess &a = before.access, &b = now.access;
-  if ((!a.writes() && !b.writes()) || !shareMemory(a.root, b.root))
+  if ((!a.writes() && !b.writes()) || !shareMemory(before, now))
     return false;
-  if (a.root != b.root || a.region.size() != b.region.size())
+  if (a.root != b.root)
+    return true;
+  if (before.threads && before.threads == now.threads)
+    return false;
+  if (a.region.size() != b.region.size())
     return true;
   Distances range = getDistances(before.carriedBy);
   for (auto [x, y] : llvm::zip_equal(a.region, b.region))
@@ -169,7 +180,8 @@ static bool equal(const LinearExpr &a, const LinearExpr &b) {
 }
 
 static bool equal(const Touch &a, const Touch &b) {
-  if (a.access.op != b.access.op || a.access.root != b.access.root ||
+  if (a.access.op != b.access.op || a.threads != b.threads ||
+      a.access.root != b.access.root ||
       a.access.kind != b.access.kind || a.carriedBy != b.carriedBy ||
       a.slot.has_value() != b.slot.has_value() ||
       (a.slot && !equal(a.slot->expression, b.slot->expression)))
@@ -269,7 +281,7 @@ static void leave(Touch &touch, scf::ForOp loop,
 //===----------------------------------------------------------------------===//
 
 Touch BarrierAnalysis::makeTouch(const BufferAccess &access) {
-  Touch touch{access, Slot(), nullptr};
+  Touch touch{access, Slot(), nullptr, std::nullopt};
   if (!access.slot)
     return touch;
   Value index = access.slot;
@@ -302,8 +314,11 @@ SmallVector<Touch, 0> BarrierAnalysis::getTouches(Operation *op) {
     collector.collect(op, accesses);
   SmallVector<Touch, 0> touches;
   for (const BufferAccess &access : accesses)
-    if (isShared(access.root))
+    if (isShared(access.root)) {
       touches.push_back(makeTouch(access));
+      if (threadMap)
+        touches.back().threads = threadMap(op, access);
+    }
   return touches;
 }
 

@@ -16,6 +16,8 @@
 #ifndef TILEPIPE_LIB_TARGET_NVIDIA_BARRIERANALYSIS_H
 #define TILEPIPE_LIB_TARGET_NVIDIA_BARRIERANALYSIS_H
 
+#include "ThreadLayout.h"
+
 #include "tilepipe/Analysis/Regions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,6 +39,8 @@ struct Touch {
   /// The loop that has come to a later iteration since, or null. The touch was
   /// made 1, 2, ... iterations before the present one.
   mlir::scf::ForOp carriedBy;
+  /// Which thread touches which element, where one does and it is known.
+  std::optional<ThreadLayout> threads;
 };
 
 /// An asynchronous copy that may be in flight: its accesses, and how many groups
@@ -64,8 +68,14 @@ struct BarrierConflict {
 class BarrierAnalysis {
 public:
   using Handler = llvm::function_ref<bool(const BarrierConflict &)>;
+  /// Tells which thread touches which element in an access of a statement; none
+  /// if that is not known, or not one thread. Elements that the same thread
+  /// touches in both of two statements need no barrier in between.
+  using ThreadMap = llvm::function_ref<std::optional<ThreadLayout>(
+      mlir::Operation *, const BufferAccess &)>;
 
-  explicit BarrierAnalysis(Handler onConflict) : onConflict(onConflict) {}
+  explicit BarrierAnalysis(Handler onConflict, ThreadMap threadMap = nullptr)
+      : onConflict(onConflict), threadMap(threadMap) {}
 
   /// Returns false if the handler stopped it.
   bool run(mlir::Region &body);
@@ -81,6 +91,7 @@ private:
   Touch makeTouch(const BufferAccess &access);
 
   Handler onConflict;
+  ThreadMap threadMap;
   AccessCollector collector;
 };
 

@@ -137,6 +137,7 @@ public:
       : function(function), launch(launch) {}
 
   FailureOr<gpu::GPUFuncOp> build(gpu::GPUModuleOp module, StringRef name);
+  unsigned getNumPruned() const { return numPruned; }
 
 private:
   FailureOr<Value> materialize(OpBuilder &b, Value value);
@@ -146,6 +147,7 @@ private:
   tile::LaunchOp launch;
   gpu::GPUFuncOp kernel;
   IRMapping mapping;
+  unsigned numPruned = 0;
 };
 
 } // namespace
@@ -272,12 +274,13 @@ FailureOr<gpu::GPUFuncOp> KernelBuilder::build(gpu::GPUModuleOp module,
   b.setInsertionPointToEnd(entry);
   gpu::ReturnOp::create(b, loc);
 
-  makeRingCounters(kernel);
   Lowering l(std::move(plan), kernel, threads);
   l.begin(marker);
   kernel.walk<WalkOrder::PreOrder>([&](tile::AllocOp alloc) {
     l.addAlloc(alloc, layouts.lookup(alloc));
   });
+  numPruned += pruneBarriers(l);
+  makeRingCounters(kernel);
   if (failed(lowerBody(l)))
     return failure();
   marker->erase();
@@ -314,9 +317,11 @@ LogicalResult ConvertTileToNVGPU::convert(func::FuncOp function,
   for (auto [i, launch] : llvm::enumerate(launches)) {
     std::string kernel =
         launches.size() == 1 ? name : name + "_" + std::to_string(i);
-    if (failed(KernelBuilder(function, launch).build(module, kernel)))
+    KernelBuilder builder(function, launch);
+    if (failed(builder.build(module, kernel)))
       return failure();
     ++numKernels;
+    numBarriersPruned += builder.getNumPruned();
   }
   function.erase();
   return success();

@@ -54,8 +54,12 @@ public:
       : l(l), e(e), op(op), source(std::move(source)),
         target(std::move(target)), sizes(sizes), fill(fill), isAsync(isAsync) {}
   void emit();
+  /// Which thread touches which element of a shared side; see `getThreadMap`.
+  std::optional<ThreadLayout> getThreads(bool isSource);
 
 private:
+  int64_t chooseWidth(Value &fits);
+  bool isWhole(const Side &side);
   Type element() const { return target.buffer.element(); }
   SmallVector<Value> getIndices(const Side &side, ArrayRef<Value> point);
   SmallVector<Value> getPoint(const Side &fragment, ArrayRef<Value> at,
@@ -250,7 +254,7 @@ std::string CopyLowering::whyNotAsync(int64_t width) {
     return "it is not from global to shared memory";
   if (source.buffer.element() != element())
     return "it converts elements";
-  if (fill && !matchPattern(fill, m_Zero()) && !matchPattern(fill, m_AnyZeroFloat()))
+  if (fill && !matchPattern(fill, m_Zero()) && !matchPattern(fill, m_PosZeroFloat()))
     return "what is outside of the source is not zero";
   int64_t bytes = width * Emitter::getElementBytes(element());
   if (bytes < 4)
@@ -259,7 +263,8 @@ std::string CopyLowering::whyNotAsync(int64_t width) {
   return "";
 }
 
-void CopyLowering::betweenMemories() {
+/// The elements of a chunk, where `fits` is true.
+int64_t CopyLowering::chooseWidth(Value &fits) {
   int64_t bytes = std::max(Emitter::getElementBytes(source.buffer.element()),
                            Emitter::getElementBytes(element()));
   bool zeroFills = isAsync && whyNotAsync(kMaxBytes).empty();
@@ -269,14 +274,59 @@ void CopyLowering::betweenMemories() {
                              /*wholeGroups=*/true, targetFits);
   width = l.getWidth(e, source.buffer, source.offsets, width,
                      /*wholeGroups=*/!zeroFills, sourceFits);
+  fits = e.boolean(true);
+  for (Value cond : {sourceFits, targetFits})
+    if (cond)
+      fits = e.both(fits, cond);
+  return width;
+}
+
+/// True if the region is the tile of `side`, dimension by dimension.
+bool CopyLowering::isWhole(const Side &side) {
+  if (static_cast<int64_t>(side.dims.size()) != side.rank())
+    return false;
+  for (auto [offset, size, extent] :
+       llvm::zip_equal(side.offsets, sizes, side.buffer.type.getShape()))
+    if (!isZeroInteger(offset) || getConstantIntValue(size) != extent)
+      return false;
+  return true;
+}
+
+std::optional<ThreadLayout> CopyLowering::getThreads(bool isSource) {
+  const Side &side = isSource ? source : target;
+  const Side &other = isSource ? target : source;
+  if (!side.buffer.isShared() || !isWhole(side))
+    return std::nullopt;
+  if (other.buffer.isFragment()) {
+    const ThreadLayout &layout = *other.buffer.layout;
+    // Each thread reads what it holds, but one writes it.
+    if (!isWhole(other) ||
+        (isSource && layout.getReplicatedThreadMask(l.numThreads)))
+      return std::nullopt;
+    return layout;
+  }
+  Value fits;
+  int64_t width = chooseWidth(fits);
+  SmallVector<int64_t> shape(side.buffer.type.getShape());
+  if (!e.isTrue(fits) || shape.empty())
+    return std::nullopt;
+  int64_t &decided = l.copyWidths.try_emplace(op, width).first->second;
+  shape.back() /= decided;
+  return ThreadLayout::getBlocked(shape, l.numThreads, 1).widen(decided);
+}
+
+void CopyLowering::betweenMemories() {
+  Value fits;
+  int64_t width = chooseWidth(fits);
+  // Barriers were left out because of this.
+  if (auto it = l.copyWidths.find(op); it != l.copyWidths.end()) {
+    assert(width >= it->second && e.isTrue(fits) && "was decided before");
+    width = it->second;
+  }
   std::string why = isAsync ? whyNotAsync(width) : "";
   bool asAsync = isAsync && why.empty();
   if (!why.empty())
     op->emitRemark("copy is not asynchronous: ") << why;
-  Value fits = e.boolean(true);
-  for (Value cond : {sourceFits, targetFits})
-    if (cond)
-      fits = e.both(fits, cond);
   e.when(
       fits, [&] { betweenMemories(width, asAsync, kMaxUnrolled); },
       [&] { betweenMemories(1, isAsync && whyNotAsync(1).empty(), kMaxRare); });
@@ -366,15 +416,34 @@ void CopyLowering::emit() {
 }
 
 template <typename CopyT>
-static LogicalResult lowerCopy(Lowering &l, CopyT op, bool isAsync) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
+static CopyLowering makeLowering(Lowering &l, Emitter &e, CopyT op) {
   Side source{l.resolve(e, op.getSource()), op.getMixedSourceOffsets(),
               op.getSourceDims()};
   Side target{l.resolve(e, op.getTarget()), op.getMixedTargetOffsets(),
               op.getTargetDims()};
-  CopyLowering copy(l, e, op, source, target, op.getMixedSizes(), op.getFill(),
-                    isAsync);
+  return CopyLowering(l, e, op, source, target, op.getMixedSizes(),
+                      op.getFill(), std::is_same_v<CopyT, tile::AsyncCopyOp>);
+}
+
+std::optional<ThreadLayout> nvidia::getThreadMap(Lowering &l, tile::CopyOp op,
+                                                 bool isSource) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  return makeLowering(l, e, op).getThreads(isSource);
+}
+
+std::optional<ThreadLayout>
+nvidia::getThreadMap(Lowering &l, tile::AsyncCopyOp op, bool isSource) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  return makeLowering(l, e, op).getThreads(isSource);
+}
+
+template <typename CopyT>
+static LogicalResult lowerCopy(Lowering &l, CopyT op, bool isAsync) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  CopyLowering copy = makeLowering(l, e, op);
   e.when(op.getGuard() ? op.getGuard() : e.boolean(true),
          [&] { copy.emit(); });
   if (isAsync)

@@ -333,6 +333,14 @@ static void emitScalar(Lowering &l, Emitter &e, tile::GemmOp op, Sums sums) {
       sums.store(number, l.loadRegister(e, held, number));
 }
 
+ThreadLayout nvidia::getSumsLayout(Lowering &l, tile::GemmOp op) {
+  if (std::optional<MmaShape> mma = getMmaShape(op, l.numThreads))
+    return ThreadLayout::getMma(mma->m, mma->n, l.numThreads, mma->warpsM,
+                                mma->warpsN);
+  auto type = cast<MemRefType>(op.getC().getType());
+  return ThreadLayout::getBlocked(type.getShape(), l.numThreads, 4);
+}
+
 LogicalResult nvidia::lower(Lowering &l, tile::GemmOp op) {
   OpBuilder builder(op);
   Emitter e(op.getLoc(), builder);
@@ -342,11 +350,7 @@ LogicalResult nvidia::lower(Lowering &l, tile::GemmOp op) {
            << c.type << " is not static";
   std::string whyNot;
   std::optional<MmaShape> mma = getMmaShape(op, l.numThreads, &whyNot);
-  ThreadLayout layout =
-      c.isFragment() ? *c.layout
-      : mma ? ThreadLayout::getMma(mma->m, mma->n, l.numThreads, mma->warpsM,
-                                   mma->warpsN)
-            : ThreadLayout::getBlocked(c.type.getShape(), l.numThreads, 4);
+  ThreadLayout layout = c.isFragment() ? *c.layout : getSumsLayout(l, op);
   if (mma && layout != ThreadLayout::getMma(mma->m, mma->n, l.numThreads,
                                             mma->warpsM, mma->warpsN)) {
     mma = std::nullopt;

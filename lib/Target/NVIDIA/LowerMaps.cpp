@@ -80,6 +80,7 @@ public:
       : l(l), e(e), op(op), extents(op.getMixedExtents()),
         layout(l.plan.getIterationLayout(op)) {}
   void emit();
+  MapDistribution getDistribution();
 
 private:
   using Points = MutableArrayRef<IRMapping>;
@@ -292,12 +293,39 @@ int64_t MapLowering::chooseWidth() {
   return layout ? std::min(width, layout->getContiguity()) : width;
 }
 
+MapDistribution MapLowering::getDistribution() {
+  MapDistribution result;
+  if (layout) {
+    result.layout = *layout;
+    result.width = chooseWidth();
+    // Threads that hold the same elements all need what goes to fragments.
+    result.ownerOnly = !storesFragment(op);
+    return result;
+  }
+  SmallVector<int64_t> shape;
+  for (OpFoldResult extent : extents)
+    shape.push_back(getConstantIntValue(extent).value_or(ShapedType::kDynamic));
+  if (ShapedType::isDynamicShape(shape))
+    return result;
+  result.width = chooseWidth();
+  // No wider than leaves work for every thread.
+  int64_t total = 1;
+  for (int64_t extent : shape)
+    total *= extent;
+  while (result.width > 1 && total / result.width < l.numThreads)
+    result.width /= 2;
+  shape.back() /= result.width;
+  result.layout = ThreadLayout::getBlocked(shape, l.numThreads, 1)
+                      .widen(result.width);
+  return result;
+}
+
 void MapLowering::emit() {
+  MapDistribution distribution = getDistribution();
+  int64_t width = distribution.width;
   if (layout) {
     owner = l.getOwner(*layout);
-    int64_t width = chooseWidth();
-    // Threads that hold the same elements all need what goes to fragments.
-    Value runs = owner && !storesFragment(op) ? owner : e.boolean(true);
+    Value runs = owner && distribution.ownerOnly ? owner : e.boolean(true);
     return e.when(runs, [&] {
       if (!e.isTrue(runs))
         owner = nullptr;
@@ -308,30 +336,21 @@ void MapLowering::emit() {
                    });
     });
   }
-  SmallVector<int64_t> shape;
-  for (OpFoldResult extent : extents)
-    shape.push_back(getConstantIntValue(extent).value_or(ShapedType::kDynamic));
-  if (ShapedType::isDynamicShape(shape))
+  if (!distribution.layout)
     return l.distributeDynamic(
         e, extents, [&](ArrayRef<Value> at) { emitPoints(at, 1); });
-  int64_t width = chooseWidth();
-  // No wider than leaves work for every thread.
-  int64_t total = 1;
-  for (int64_t extent : shape)
-    total *= extent;
-  while (width > 1 && total / width < l.numThreads)
-    width /= 2;
-  shape.back() /= width;
-  ThreadLayout blocked = ThreadLayout::getBlocked(shape, l.numThreads, 1);
-  Value writes = l.getOwner(blocked);
+  Value writes = l.getOwner(*distribution.layout);
   e.when(writes ? writes : e.boolean(true), [&] {
-    l.distribute(e, blocked, 1, kMaxUnrolled,
-                 [&](int64_t, ArrayRef<Value> group) {
-                   SmallVector<Value> at(group);
-                   at.back() = e.mul(at.back(), e.index(width));
-                   emitPoints(at, width);
-                 });
+    l.distribute(
+        e, *distribution.layout, width, kMaxUnrolled,
+        [&](int64_t, ArrayRef<Value> at) { emitPoints(at, width); });
   });
+}
+
+MapDistribution nvidia::getMapDistribution(Lowering &l, tile::MapOp op) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  return MapLowering(l, e, op).getDistribution();
 }
 
 LogicalResult nvidia::lower(Lowering &l, tile::MapOp op) {

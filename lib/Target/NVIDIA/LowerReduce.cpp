@@ -85,6 +85,13 @@ static Value combine(Emitter &e, ReduceKind kind, Value a, Value b) {
   llvm_unreachable("unknown kind");
 }
 
+ThreadLayout nvidia::getReduceLayout(Lowering &l, tile::ReduceOp op) {
+  if (const ThreadLayout *known = l.plan.getIterationLayout(op))
+    return *known;
+  auto type = cast<MemRefType>(op.getSource().getType());
+  return ThreadLayout::getBlocked(type.getShape(), l.numThreads, 4);
+}
+
 namespace {
 
 class ReduceLowering {
@@ -92,13 +99,7 @@ public:
   ReduceLowering(Lowering &l, Emitter &e, tile::ReduceOp op)
       : l(l), e(e), op(op), kind(op.getKind()), source(l.resolve(e, op.getSource())),
         target(l.resolve(e, op.getTarget())), element(target.element()),
-        dimension(op.getDimension()) {
-    if (const ThreadLayout *known = l.plan.getIterationLayout(op))
-      layout = *known;
-    else
-      layout =
-          ThreadLayout::getBlocked(source.type.getShape(), l.numThreads, 4);
-  }
+        dimension(op.getDimension()), layout(getReduceLayout(l, op)) {}
   void emit();
 
 private:

@@ -50,6 +50,8 @@ public:
   int64_t sharedBytes = 0;
   int64_t scratchBytes = 0;
   unsigned numAsync = 0, numMma = 0;
+  /// Chunks of copies that other decisions rely on.
+  llvm::DenseMap<mlir::Operation *, int64_t> copyWidths;
 
   /// Emits the values that all of the kernel uses; `end` is the operation of
   /// the entry block that further ones go in front of.
@@ -126,6 +128,33 @@ inline constexpr int64_t kMaxUnrolled = 32;
 
 /// The name of the shared array of a gpu.module.
 inline constexpr llvm::StringLiteral kSharedArray = "tilepipe_smem";
+
+/// How the points of a map are dealt out.
+struct MapDistribution {
+  /// In elements; none for extents that are not known.
+  std::optional<ThreadLayout> layout;
+  /// Points that are run in lockstep, neighbours in the last dimension.
+  int64_t width = 1;
+  /// Threads that would hold the same points leave them to one of them.
+  bool ownerOnly = true;
+};
+MapDistribution getMapDistribution(Lowering &l, tile::MapOp op);
+
+/// Which thread touches which element of a shared tile in a copy of the whole of
+/// it; none if that is not known, or not one thread.
+std::optional<ThreadLayout> getThreadMap(Lowering &l, tile::CopyOp op,
+                                         bool isSource);
+std::optional<ThreadLayout> getThreadMap(Lowering &l, tile::AsyncCopyOp op,
+                                         bool isSource);
+
+/// How the elements of the source of a reduction are dealt out.
+ThreadLayout getReduceLayout(Lowering &l, tile::ReduceOp op);
+/// How the sums of a gemm are, where they are not a fragment's.
+ThreadLayout getSumsLayout(Lowering &l, tile::GemmOp op);
+
+/// Takes out the barriers between statements in which each element is touched by
+/// the same thread.
+unsigned pruneBarriers(Lowering &l);
 
 /// Numbers of slots, `(i + c) mod n` in a loop over i, become counters that the
 /// loop carries: no division is left in it.

@@ -147,6 +147,22 @@ ThreadLayout ThreadLayout::project(ArrayRef<int64_t> dims) const {
   return result;
 }
 
+ThreadLayout ThreadLayout::widen(int64_t width) const {
+  ThreadLayout result;
+  result.rank = rank;
+  auto map = [&](const LayoutBasis &basis) {
+    int64_t by = basis.dim == rank - 1 ? width : 1;
+    return LayoutBasis{basis.dim, basis.step * by};
+  };
+  for (int64_t step = 1; step < width; step *= 2)
+    result.registers.push_back({rank - 1, step});
+  for (const LayoutBasis &basis : registers)
+    result.registers.push_back(map(basis));
+  for (const LayoutBasis &basis : threads)
+    result.threads.push_back(map(basis));
+  return result;
+}
+
 std::string ThreadLayout::str() const {
   std::string text;
   raw_string_ostream os(text);

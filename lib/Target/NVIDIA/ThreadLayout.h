@@ -79,6 +79,10 @@ public:
   /// dimension `i` of it with dimension `dims[i]`, or with 0 if that is -1.
   ThreadLayout project(llvm::ArrayRef<int64_t> dims) const;
 
+  /// The layout of a tile whose last dimension has `width` elements, all in one
+  /// thread, for each of this one.
+  ThreadLayout widen(int64_t width) const;
+
   bool operator==(const ThreadLayout &other) const {
     return rank == other.rank && registers == other.registers &&
            threads == other.threads;

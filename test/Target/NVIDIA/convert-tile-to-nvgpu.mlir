@@ -6,7 +6,7 @@
 // CHECK: gpu.func @vector_add({{.*}}) kernel attributes {known_block_size = array<i32: 128, 1, 1>, tilepipe.shared_bytes = 0 : i64}
 // CHECK-DAG: %[[B:.*]] = gpu.block_id x upper_bound 8
 // CHECK-DAG: %[[T:.*]] = gpu.thread_id x upper_bound 128
-// CHECK: %[[I:.*]] = arith.muli %[[T]], %c4
+// CHECK: %[[I:.*]] = arith.shli %[[T]], %c2
 // CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<4096xf32>, vector<4xf32>
 // CHECK: vector.load
 // CHECK-COUNT-4: arith.addf
@@ -353,6 +353,39 @@ func.func @update_once(%a: memref<4x32xf32>) {
       %y = memref.load %m[%i] : memref<4xf32, #fragment>
       %z = arith.mulf %x, %y : f32
       memref.store %z, %s[%i] : memref<4xf32, #shared>
+    }
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+
+// The thread that copies an element also scales it: the first barrier goes. The
+// second one stays, for the columns of the transposed are other threads'.
+// CHECK-LABEL: gpu.func @own_elements
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK-NOT: gpu.barrier
+// CHECK: arith.mulf
+// CHECK: gpu.barrier
+// CHECK: gpu.return
+func.func @own_elements(%a: memref<32x32xf32>, %x: f32, %o: memref<32x32xf32>) {
+  tile.launch (%bx) in [1] threads = 128 {
+    %s = tile.alloc {offset = 0 : i64} : memref<32x32xf32, #shared>
+    %t = tile.async.copy %a to %s : memref<32x32xf32> to memref<32x32xf32, #shared>
+    %g = tile.async.commit %t
+    tile.async.wait %g
+    gpu.barrier
+    tile.map (%i, %j) in [32, 32] {
+      %y = memref.load %s[%i, %j] : memref<32x32xf32, #shared>
+      %z = arith.mulf %x, %y : f32
+      memref.store %z, %s[%i, %j] : memref<32x32xf32, #shared>
+    }
+    gpu.barrier
+    tile.map (%i, %j) in [32, 32] {
+      %y = memref.load %s[%j, %i] : memref<32x32xf32, #shared>
+      memref.store %y, %o[%i, %j] : memref<32x32xf32>
     }
   }
   return
