@@ -113,6 +113,25 @@ static FuncOp findPartner(ModuleOp module, FuncOp cube) {
   return module.lookupSymbol<FuncOp>(name);
 }
 
+/// The machine must be told where the counters are, and only the host knows: it
+/// passes the address as the last argument.
+static void addCounterAddress(FuncOp function) {
+  bool isThere = function
+                     .walk([](SetFftsBaseOp) { return WalkResult::interrupt(); })
+                     .wasInterrupted();
+  if (isThere)
+    return;
+  OpBuilder b(function.getContext());
+  unsigned last = function.getNumArguments();
+  (void)function.insertArgument(
+      last, b.getI64Type(),
+      b.getDictionaryAttr(
+          b.getNamedAttr("ascend.name", b.getStringAttr("tp_ffts_address"))),
+      function.getLoc());
+  b.setInsertionPointToStart(&function.getBody().front());
+  SetFftsBaseOp::create(b, function.getLoc(), function.getArgument(last));
+}
+
 static LogicalResult insertForKernel(FuncOp cube, FuncOp vector) {
   int64_t id = 0;
   for (unsigned i = 0; i < cube.getNumArguments(); ++i) {
@@ -144,6 +163,9 @@ static LogicalResult insertForKernel(FuncOp cube, FuncOp vector) {
       insertSignals(vector, *second, cube, *first, id, id + 1);
     id += 2;
   }
+  if (id > 0)
+    for (FuncOp function : {cube, vector})
+      addCounterAddress(function);
   return success();
 }
 

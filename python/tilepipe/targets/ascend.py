@@ -51,7 +51,11 @@ class CceEmulation:
                 continue
             scratch = [np.empty((blocks, *w.shape), w.dtype) for w in function.workspaces]
             extra = [value for array in scratch for value in (array, blocks)]
-            names = [p.name for p in self._parameters(function.name) if p.pointer]
+            parameters = self._parameters(function.name)
+            # Where a device has the counters of cross-core signals; the emulator has its own.
+            if parameters[-1].name == "tp_ffts_address":
+                extra.append(0)
+            names = [p.name for p in parameters if p.pointer]
             report = self.module.launch(
                 function.name, blocks, [*values, *extra], policy, seed,
                 uninitialised=names[len(names) - len(scratch) :],

@@ -321,6 +321,8 @@ ascend.func @shared_bytes(%X: memref<64xf32>, %Y: memref<64xf32>, %Z: memref<64x
 // Tiles go from cube to vector cores through a workspace; in a loop the vector
 // cores also say when they have read one.
 // CHECK-LABEL: @k_mix_aic
+// CHECK-SAME: %[[FFTS:[a-z0-9]+]]: i64 {ascend.name = "tp_ffts_address"})
+// CHECK: set_ffts_base %[[FFTS]]
 // CHECK: scf.for
 // CHECK: cross_wait id 1
 // CHECK-NEXT: fixpipe
@@ -329,6 +331,7 @@ ascend.func @shared_bytes(%X: memref<64xf32>, %Y: memref<64xf32>, %Z: memref<64x
 // CHECK: cross_wait id 1
 // CHECK: barrier <all>
 // CHECK-LABEL: @k_mix_aiv
+// CHECK: set_ffts_base
 // CHECK: cross_set <mte2> mode 2 id 1
 // CHECK-NEXT: scf.for
 // CHECK: cross_wait id 0

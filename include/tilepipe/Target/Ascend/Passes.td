@@ -31,7 +31,8 @@ def AscendInsertFlags : Pass<"ascend-insert-flags", "::mlir::ModuleOp"> {
     * Accesses of one pipe that it would not order itself get a barrier.
     * Global memory is treated alike where a function reads and writes it, and
       arguments marked `ascend.workspace` get cross-core signals, in both
-      directions where they are used in a loop.
+      directions where they are used in a loop. The address of their counters
+      becomes the last argument, `tp_ffts_address`.
 
     Before:
     ```mlir
