@@ -323,11 +323,8 @@ LogicalResult FlagInserter::run() {
       dropBarriers(model);
       break;
     }
-    bool retry = demote(*finding);
-    if (!retry)
-      return finding->op->emitError("cannot be ordered by flags")
-             << (finding->text.empty() ? "" : ": the operation ")
-             << finding->text;
+    if (!demote(*finding))
+      return emitFinding(*finding);
     eraseAll();
   }
   // Ids of what was dropped are free again.

@@ -72,6 +72,8 @@ PipeMachine::rangeOf(const PipeAccess &access, BufferView view,
     std::optional<int64_t> slot = evaluate(view.slot);
     if (!slot)
       return Range{base, 1, all, 0};
+    if (*slot < 0 || (*slot + 1) * one > all)
+      return std::nullopt;
     base += *slot * one;
   }
   if (!access.part)
@@ -84,6 +86,12 @@ PipeMachine::rangeOf(const PipeAccess &access, BufferView view,
   // Rows without gaps are one piece.
   if (range.rows > 1 && range.stride <= range.length && range.stride >= 0)
     range = {range.lo, 1, range.end() - range.lo, 0};
+  // Sizes are chosen at random, also such as no launch has: blocks past the end
+  // of the grid, with less than nothing to do. What leaves its buffer, by more
+  // than the repeat that instructions round up to, is one of those.
+  constexpr int64_t repeat = 256;
+  if (part.offset < 0 || range.end() > base + (view.slot ? one : all) + repeat)
+    return std::nullopt;
   return range;
 }
 

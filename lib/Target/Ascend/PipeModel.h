@@ -68,6 +68,9 @@ struct Finding {
   std::string text;
 };
 
+/// Emits an error at the operation, with a note at the other one.
+mlir::InFlightDiagnostic emitFinding(const Finding &finding);
+
 /// What the model takes besides the program itself.
 struct ModelOptions {
   /// Operations that are taken to be absent.

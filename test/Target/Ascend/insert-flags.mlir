@@ -419,3 +419,42 @@ ascend.func @cleared_tiles(%X: memref<?xf32>, %n: index, %c: i1)
   }
   ascend.return
 }
+
+// -----
+
+#l1 = #tile.space<l1>
+#l0a = #tile.space<l0a>
+
+// A block past the end of the grid would write in front of b, that is into a; no
+// launch has one, so that b and a have nothing to do with each other.
+// CHECK-LABEL: @blocks_past_the_grid
+// CHECK: nd2nz
+// CHECK-NEXT: set_flag <mte2> to <mte1> id 0
+// CHECK: wait_flag <mte2> to <mte1> id 0
+// CHECK-NEXT: load_l0
+// CHECK-NEXT: barrier <all>
+ascend.func @blocks_past_the_grid(%A: memref<65x32xf16>) attributes {core = #ascend.core<cube>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c65 = arith.constant 65 : index
+  %zero = arith.constant 0.0 : f16
+  %a = tile.alloc {name = "a", offset = 0} : memref<64x32xf16, #l1>
+  %b = tile.alloc {name = "b", offset = 4096} : memref<64x32xf16, #l1>
+  %a0 = tile.alloc {name = "a0", offset = 0} : memref<64x32xf16, #l0a>
+  %block = ascend.block_idx
+  %start = arith.muli %block, %c64 : index
+  %left = arith.subi %c65, %start : index
+  %rows = arith.minsi %left, %c64 : index
+  %rest = arith.subi %c64, %rows : index
+  %place = arith.muli %rows, %c16 : index
+  ascend.nd2nz %A[%c0] to %a[%c0] rows %c64 columns %c32 stride %c32 pitch %c64
+      : memref<65x32xf16>, memref<64x32xf16, #l1>
+  ascend.fill_l1 %b[%place] with %zero repeat %c2 blocks %rest gap %rows : f16, memref<64x32xf16, #l1>
+  ascend.load_l0 %a[%c0] to %a0[%c0] repeat %c2 stride %c1 gap %c0
+      : memref<64x32xf16, #l1>, memref<64x32xf16, #l0a>
+  ascend.return
+}
