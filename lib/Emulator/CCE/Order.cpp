@@ -78,6 +78,21 @@ static void cover(std::vector<Mark> &marks, uint32_t mask) {
   marks.resize(kept);
 }
 
+/// Reads by earlier blocks conflict with every later write, so that one of them
+/// for each byte says as much as all.
+static void thinOut(std::vector<Mark> &readers, uint32_t batch) {
+  uint32_t latest = 0, covered = 0;
+  for (const Mark &reader : readers)
+    if (reader.batch != batch)
+      latest = std::max(latest, reader.batch);
+  for (const Mark &reader : readers)
+    if (reader.batch == latest)
+      covered |= reader.mask;
+  for (Mark &reader : readers)
+    if (reader.batch != batch && reader.batch != latest)
+      reader.mask &= ~covered;
+}
+
 void Machine::accessCell(Core &core, Pipe pipe, const Range &range, Cell &cell,
                          const Mark &mark) {
   auto same = [&](const Mark &other) {
@@ -93,6 +108,8 @@ void Machine::accessCell(Core &core, Pipe pipe, const Range &range, Cell &cell,
     for (Mark &reader : cell.readers)
       if (same(reader))
         reader.mask &= ~mark.mask;
+    if (range.space == GM)
+      thinOut(cell.readers, batch);
     cover(cell.readers, 0);
     cell.readers.push_back(mark);
     return;
