@@ -290,6 +290,11 @@ LogicalResult CCEPrinter::printSelect(VSelectOp op) {
   auto at = [&](Value buffer, Value offset, int64_t elements) {
     return (get(buffer) + get(offset) + repeat * elements).str();
   };
+  // The choice before may not have read the register yet.
+  line() << "if (" << i << " > 0)\n";
+  ++indent;
+  call(op, "pipe_barrier", {"PIPE_V"});
+  --indent;
   call(op, "set_cmpmask", {at(op.getBits(), op.getBitsOffset(), lanes / 8)});
   call(op, "pipe_barrier", {"PIPE_V"});
   call(op, "vsel",

@@ -132,6 +132,8 @@ ascend.func @vector(%X: memref<?x?xf32> {ascend.name = "X"}, %n: index, %r: inde
       : memref<64xi8, #ub>, memref<8x72xf32, #ub>, memref<8x72xf32, #ub>
   // The bits go through a register.
   // CHECK: for (int64_t r = 0; r < 8; ++r) {
+  // CHECK-NEXT: if (r > 0)
+  // CHECK-NEXT: pipe_barrier(PIPE_V);
   // CHECK-NEXT: set_cmpmask(bits + r * 8);
   // CHECK-NEXT: pipe_barrier(PIPE_V);
   // CHECK-NEXT: vsel(x + r * 64, x + r * 64, x + r * 64, 1, 1, 1, 1, 8, 8, 8);

@@ -1,0 +1,197 @@
+"""What only the Ascend target does: layouts of L1 and L0, epilogues of FIX, vector shapes, tails of tiles."""
+
+import re
+
+import numpy as np
+import pytest
+import tilepipe
+import tilepipe.language as T
+from tilepipe.targets import is_built
+
+if not is_built("ascend"):
+    pytest.skip("this build has no target ascend", allow_module_level=True)
+TARGET = "ascend:dav-2201"
+
+
+def compiled(func):
+    return tilepipe.compile(func, out_idx=[-1], target=TARGET)
+
+
+def is_right(kernel, reference, sizes=({},)):
+    for number, size in enumerate(sizes):
+        report = kernel.check(sizes=size, seeds=1, seed=number, reference=reference)
+        assert report, repr(report)
+
+
+def gemm(M, N, K, block, stages, transpose_A=False, transpose_B=True, dtype="float16", out="float32", relu=False):
+    bm, bn, bk = block
+    shape_A, tile_A = ((K, M), (bk, bm)) if transpose_A else ((M, K), (bm, bk))
+    shape_B, tile_B = ((N, K), (bn, bk)) if transpose_B else ((K, N), (bk, bn))
+
+    @T.prim_func
+    def kernel(A: T.Tensor(shape_A, dtype), B: T.Tensor(shape_B, dtype), C: T.Tensor((M, N), out)):
+        with T.Kernel(T.ceildiv(N, bn), T.ceildiv(M, bm), threads=128) as (bx, by):
+            a, b = T.alloc_shared(tile_A, dtype), T.alloc_shared(tile_B, dtype)
+            c = T.alloc_fragment((bm, bn), "float32")
+            T.clear(c)
+            for ko in T.Pipelined(T.ceildiv(K, bk), num_stages=stages):
+                if transpose_A:
+                    T.copy(A[ko * bk, by * bm], a)
+                else:
+                    T.copy(A[by * bm, ko * bk], a)
+                if transpose_B:
+                    T.copy(B[bx * bn, ko * bk], b)
+                else:
+                    T.copy(B[ko * bk, bx * bn], b)
+                T.gemm(a, b, c, transpose_A=transpose_A, transpose_B=transpose_B)
+            if relu:
+                for i, j in T.Parallel(bm, bn):
+                    c[i, j] = T.max(c[i, j], 0.0)
+            T.copy(c, C[by * bm, bx * bn])
+
+    return kernel
+
+
+def product(A, B, transpose_A=False, transpose_B=True):
+    a, b = A.astype(np.float32), B.astype(np.float32)
+    return (a.T if transpose_A else a) @ (b.T if transpose_B else b)
+
+
+@pytest.mark.parametrize("transpose_A", [False, True])
+@pytest.mark.parametrize("transpose_B", [False, True])
+def test_transposed_operands(transpose_A, transpose_B):
+    kernel = compiled(gemm(70, 50, 90, (32, 32, 32), 3, transpose_A, transpose_B))
+    is_right(kernel, lambda A, B: product(A, B, transpose_A, transpose_B))
+
+
+@pytest.mark.parametrize("transpose_B", [False, True])
+def test_large_tiles_take_several_steps_of_k(transpose_B):
+    kernel = compiled(gemm(200, 130, 300, (256, 128, 64), 2, transpose_B=transpose_B))
+    is_right(kernel, lambda A, B: product(A, B, transpose_B=transpose_B))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_other_operands(dtype):
+    kernel = compiled(gemm(70, 50, 90, (32, 32, 32), 2, dtype=dtype))
+    is_right(kernel, product)
+
+
+def test_float32_is_not_transposed():
+    with pytest.raises(tilepipe.KernelError, match=r"must be \[m, k\] and \[n, k\]"):
+        compiled(gemm(32, 32, 32, (32, 32, 32), 2, transpose_B=False, dtype="float32")).get_kernel_source()
+
+
+def test_relu_and_rounding_need_no_vector_core():
+    kernel = compiled(gemm(70, 50, 90, (32, 32, 32), 2, out="float16", relu=True))
+    source = kernel.get_kernel_source()
+    assert "_mix_ai" not in source and "__ubuf__" not in source
+    assert re.search(r"copy_matrix_cc_to_gm\(.*F322F16, 1, ", source)
+    is_right(kernel, lambda A, B: np.maximum(product(A, B), 0).astype(np.float16))
+
+
+def vector_add(N, block, dtype):
+    @T.prim_func
+    def kernel(a: T.Tensor((N,), dtype), b: T.Tensor((N,), dtype), c: T.Tensor((N,), dtype)):
+        with T.Kernel(T.ceildiv(N, block), threads=128) as bx:
+            for i in T.Parallel(block):
+                c[bx * block + i] = a[bx * block + i] + b[bx * block + i]
+
+    return kernel
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_elements_of_global_memory_pass_through_tiles(dtype):
+    kernel = compiled(vector_add(T.dynamic("n"), 256, dtype))
+    is_right(kernel, lambda a, b: a + b, ({"n": 256}, {"n": 768}))
+
+
+def softmax_of_one_row(M, N):
+    @T.prim_func
+    def kernel(X: T.Tensor((M, N), "float32"), Y: T.Tensor((M, N), "float32")):
+        with T.Kernel(M, threads=128) as bx:
+            x = T.alloc_fragment((N,), "float32")
+            top, total = T.alloc_fragment((1,), "float32"), T.alloc_fragment((1,), "float32")
+            T.copy(X[bx, 0:N], x)
+            T.reduce_max(x, top, dim=0)
+            for i in T.Parallel(N):
+                x[i] = T.exp(x[i] - top[0])
+            T.reduce_sum(x, total, dim=0)
+            for i in T.Parallel(N):
+                x[i] = x[i] / total[0]
+            T.copy(x, Y[bx, 0:N])
+
+    return kernel
+
+
+def softmax(X):
+    e = np.exp(X - X.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+@pytest.mark.parametrize("columns", [7, 100, 5000])
+def test_one_row_is_reduced_in_levels(columns):
+    is_right(compiled(softmax_of_one_row(3, columns)), softmax)
+
+
+def online_softmax(M, N, num_stages, rows=4, block=32):
+    @T.prim_func
+    def kernel(X: T.Tensor((M, N), "float32"), Y: T.Tensor((M, N), "float32")):
+        with T.Kernel(T.ceildiv(M, rows), threads=128) as bx:
+            x, y = T.alloc_shared((rows, block), "float32"), T.alloc_fragment((rows, block), "float32")
+            top, new, total = (T.alloc_fragment((rows,), "float32") for _ in range(3))
+            T.fill(top, T.min_value("float32"))
+            T.clear(total)
+            for ko in T.Pipelined(T.ceildiv(N, block), num_stages=num_stages):
+                T.copy(X[bx * rows, ko * block], x)
+                for i, j in T.Parallel(rows, block):
+                    y[i, j] = T.if_then_else(ko * block + j < N, x[i, j], -T.infinity("float32"))
+                T.copy(top, new)
+                T.reduce_max(y, new, dim=1, clear=False)
+                for i in T.Parallel(rows):
+                    total[i] *= T.exp(top[i] - new[i])
+                for i, j in T.Parallel(rows, block):
+                    y[i, j] = T.exp(y[i, j] - new[i])
+                T.copy(new, top)
+                T.reduce_sum(y, total, dim=1, clear=False)
+            for ko in T.Pipelined(T.ceildiv(N, block), num_stages=num_stages):
+                T.copy(X[bx * rows, ko * block], x)
+                for i, j in T.Parallel(rows, block):
+                    y[i, j] = T.exp(x[i, j] - top[i]) / total[i]
+                T.copy(y, Y[bx * rows, ko * block])
+
+    return kernel
+
+
+@pytest.mark.parametrize("num_stages", [1, 3])
+def test_online_softmax(num_stages):
+    kernel = compiled(online_softmax(T.dynamic("m"), T.dynamic("n"), num_stages))
+    is_right(kernel, softmax, ({"m": 8, "n": 64}, {"m": 5, "n": 101}, {"m": 1, "n": 1}))
+
+
+def columns_and_choices(M, N):
+    """Rows and columns of one value each, sums along both, choices by place and by value."""
+
+    @T.prim_func
+    def kernel(X: T.Tensor((M, N), "float32"), Y: T.Tensor((N,), "float32")):
+        with T.Kernel(1, threads=128):
+            x = T.alloc_shared((M, N), "float32")
+            row, column = T.alloc_fragment((N,), "float32"), T.alloc_fragment((M,), "float32")
+            T.copy(X, x)
+            T.reduce_min(x, column, dim=1)
+            T.reduce_abs_max(x, row, dim=0)
+            for i, j in T.Parallel(M, N):
+                x[i, j] = T.if_then_else(x[i, j] > row[j] * 0.5, x[i, j] - column[i], T.if_then_else(i < 3, 1.0, 2.0))
+            T.reduce_sum(x, row, dim=0)
+            T.copy(row, Y)
+
+    return kernel
+
+
+def columns_and_choices_reference(X):
+    column, row = X.min(1)[:, None], np.abs(X).max(0)
+    other = np.where(np.arange(X.shape[0])[:, None] < 3, np.float32(1), np.float32(2))
+    return np.where(X > row * np.float32(0.5), X - column, other).sum(0)
+
+
+def test_columns_and_choices():
+    is_right(compiled(columns_and_choices(16, 96)), columns_and_choices_reference)
