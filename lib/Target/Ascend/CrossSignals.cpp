@@ -183,3 +183,114 @@ LogicalResult ascend::insertCrossSignals(ModuleOp module) {
   }
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The signals of one id in one function, by the number of loops around them.
+struct SignalUse {
+  SmallVector<Operation *> sets, waits;
+
+  static SmallVector<unsigned> getDepths(ArrayRef<Operation *> ops) {
+    SmallVector<unsigned> depths;
+    for (Operation *op : ops) {
+      unsigned depth = 0;
+      for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+           loop = loop->getParentOfType<scf::ForOp>())
+        ++depth;
+      depths.push_back(depth);
+    }
+    llvm::sort(depths);
+    return depths;
+  }
+};
+
+using SignalUses = llvm::MapVector<int64_t, SignalUse>;
+
+} // namespace
+
+/// Signals must not depend on conditions, which the other kind of core does not
+/// know.
+static FailureOr<SignalUses> collectSignals(FuncOp function) {
+  SignalUses uses;
+  WalkResult result = function.walk([&](Operation *op) {
+    auto set = dyn_cast<CrossSetOp>(op);
+    auto wait = dyn_cast<CrossWaitOp>(op);
+    if (!set && !wait)
+      return WalkResult::advance();
+    if (auto branch = op->getParentOfType<scf::IfOp>()) {
+      InFlightDiagnostic error = op->emitOpError(
+          "is inside of a branch that the other kind of core may not take");
+      error.attachNote(branch.getLoc()) << "the branch is here";
+      return WalkResult::interrupt();
+    }
+    if (set)
+      uses[set.getId()].sets.push_back(op);
+    else
+      uses[wait.getId()].waits.push_back(op);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return uses;
+}
+
+/// Every signal of `from` is waited for by `to`, as often and in as many loops.
+static LogicalResult verifySignals(SignalUses &from, SignalUses &to) {
+  for (auto &[id, use] : from) {
+    if (use.sets.empty())
+      continue;
+    SignalUse &other = to[id];
+    if (!other.sets.empty() || !use.waits.empty())
+      return use.sets.front()->emitOpError("signals in both directions with id ")
+             << id;
+    if (other.waits.empty())
+      return use.sets.front()->emitOpError("signals id ")
+             << id << ", which the other kind of core does not wait for";
+    if (SignalUse::getDepths(use.sets) == SignalUse::getDepths(other.waits))
+      continue;
+    InFlightDiagnostic error =
+        use.sets.front()->emitOpError("signals id ")
+        << id << " at " << use.sets.size()
+        << " places, in other loops or not as often as it is waited for";
+    error.attachNote(other.waits.front()->getLoc())
+        << "waited for here, at " << other.waits.size() << " places";
+    return error;
+  }
+  return success();
+}
+
+LogicalResult ascend::verifyCrossSignals(ModuleOp module) {
+  for (FuncOp function : module.getOps<FuncOp>()) {
+    FailureOr<SignalUses> uses = collectSignals(function);
+    if (failed(uses))
+      return failure();
+    FuncOp partner =
+        function.getMix() && function.isCube() ? findPartner(module, function)
+                                               : FuncOp();
+    if (!partner) {
+      // The vector half of a kernel is looked at with its cube half.
+      if (!uses->empty() && !function.getMix()) {
+        SignalUse &use = uses->begin()->second;
+        return (use.sets.empty() ? use.waits : use.sets)
+            .front()
+            ->emitOpError("is in a kernel for one kind of core");
+      }
+      continue;
+    }
+    FailureOr<SignalUses> others = collectSignals(partner);
+    if (failed(others) || failed(verifySignals(*uses, *others)) ||
+        failed(verifySignals(*others, *uses)))
+      return failure();
+    for (SignalUses *side : {&*uses, &*others})
+      for (auto &[id, use] : *side)
+        if (!use.waits.empty() &&
+            (side == &*uses ? *others : *uses)[id].sets.empty())
+          return use.waits.front()->emitOpError("waits for id ")
+                 << id << ", which the other kind of core does not signal";
+  }
+  return success();
+}

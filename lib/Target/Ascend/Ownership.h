@@ -101,6 +101,10 @@ mlir::LogicalResult insertOwnerFlags(const AccessTable &table,
 /// Inserts cross-core signals for the workspaces of the kernels in `module`.
 mlir::LogicalResult insertCrossSignals(mlir::ModuleOp module);
 
+/// Emits an error unless the cross-core signals of each kernel are given and
+/// waited for at places that correspond.
+mlir::LogicalResult verifyCrossSignals(mlir::ModuleOp module);
+
 } // namespace tilepipe::ascend
 
 #endif // TILEPIPE_LIB_TARGET_ASCEND_OWNERSHIP_H

@@ -145,3 +145,65 @@ ascend.func @one_row() attributes {core = #ascend.core<cube>} {
         memref<16x16xf16, #tile.space<l0b>>
   ascend.return
 }
+
+// -----
+
+ascend.func @one_kind(%n: index) attributes {core = #ascend.core<vector>} {
+  // expected-error @+1 {{is in a kernel for one kind of core}}
+  ascend.cross_set <mte2> mode 2 id 0
+  ascend.return
+}
+
+// -----
+
+ascend.func @k_mix_aic(%c: i1) attributes {core = #ascend.core<cube>, mix} {
+  // expected-note @+1 {{the branch is here}}
+  scf.if %c {
+    // expected-error @+1 {{is inside of a branch that the other kind of core may not take}}
+    ascend.cross_set <fix> mode 2 id 0
+  }
+  ascend.return
+}
+ascend.func @k_mix_aiv(%c: i1) attributes {core = #ascend.core<vector>, mix} {
+  ascend.cross_wait id 0
+  ascend.return
+}
+
+// -----
+
+ascend.func @k_mix_aic() attributes {core = #ascend.core<cube>, mix} {
+  // expected-error @+1 {{signals id 0, which the other kind of core does not wait for}}
+  ascend.cross_set <fix> mode 2 id 0
+  ascend.return
+}
+ascend.func @k_mix_aiv() attributes {core = #ascend.core<vector>, mix} {
+  ascend.return
+}
+
+// -----
+
+ascend.func @k_mix_aic() attributes {core = #ascend.core<cube>, mix} {
+  // expected-error @+1 {{waits for id 1, which the other kind of core does not signal}}
+  ascend.cross_wait id 1
+  ascend.return
+}
+ascend.func @k_mix_aiv() attributes {core = #ascend.core<vector>, mix} {
+  ascend.return
+}
+
+// -----
+
+ascend.func @k_mix_aic(%n: index) attributes {core = #ascend.core<cube>, mix} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error @+1 {{signals id 0 at 1 places, in other loops or not as often as it is waited for}}
+    ascend.cross_set <fix> mode 2 id 0
+  }
+  ascend.return
+}
+ascend.func @k_mix_aiv(%n: index) attributes {core = #ascend.core<vector>, mix} {
+  // expected-note @+1 {{waited for here, at 1 places}}
+  ascend.cross_wait id 0
+  ascend.return
+}

@@ -81,7 +81,9 @@ def AscendVerifyFlags : Pass<"ascend-verify-flags", "::mlir::ModuleOp"> {
     before, or set at the end; and counts and strides fit their instructions.
     Holds for every control path: flags depend on a trip count only through
     comparisons with small constants and remainders by numbers of versions, and
-    all values up to these are run (see docs/ascend.md). Changes nothing.
+    all values up to these are run (see docs/ascend.md). Cross-core signals of a
+    kernel must be given and waited for in as many loops and outside of branches.
+    Changes nothing.
   }];
   let statistics = [
     Statistic<"numPaths", "paths", "Control paths run">
