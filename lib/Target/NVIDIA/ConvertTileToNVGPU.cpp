@@ -284,8 +284,16 @@ FailureOr<gpu::GPUFuncOp> KernelBuilder::build(gpu::GPUModuleOp module,
   if (failed(lowerBody(l)))
     return failure();
   marker->erase();
+  int64_t bytes = l.sharedBytes + l.scratchBytes;
+  tile::MemoryAttr memory =
+      tile::getTarget(module).getMemory(tile::MemorySpace::Shared);
+  if (memory && bytes > memory.getCapacity())
+    return function.emitOpError("cannot be lowered to NVIDIA: takes ")
+           << bytes << " bytes of shared memory, " << l.scratchBytes
+           << " of them for reductions, but there are "
+           << memory.getCapacity();
   kernel->setAttr("tilepipe.shared_bytes",
-                  b.getI64IntegerAttr(l.sharedBytes + l.scratchBytes));
+                  b.getI64IntegerAttr(bytes));
   return kernel;
 }
 

@@ -43,11 +43,15 @@ static bool onlyStartsCopies(Operation *op) {
 }
 
 /// Moves a wait to the front of the copies of its step. Returns false where there
-/// are none, or where it waits for them.
+/// are none, or where it waits for them. In straight code, where the steps of a
+/// prologue follow each other, only the last group is taken to be of its step:
+/// the copies of the others are to run ahead.
 static bool hoist(AsyncWaitOp wait) {
   if (!wait.getPending())
     return false;
   int64_t pending = *wait.getPending();
+  bool inLoop = isa<scf::ForOp>(wait->getParentOp());
+  unsigned passed = 0;
   // The place found so far, and the count that means the same there.
   Operation *place = nullptr;
   int64_t placePending = pending;
@@ -57,7 +61,7 @@ static bool hoist(AsyncWaitOp wait) {
       break;
     if (isa<AsyncCommitOp>(op)) {
       // The group that this closes is one that the wait is for.
-      if (--pending < 0)
+      if (--pending < 0 || (!inLoop && ++passed > 1))
         break;
     } else if (onlyStartsCopies(op)) {
       place = op;

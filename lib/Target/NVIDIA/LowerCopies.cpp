@@ -1,4 +1,4 @@
-//===- LowerCopies.cpp - Copies and fills, dealt out to the threads -------===//
+//===- LowerCopies.cpp - Copies, dealt out to the threads -----------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,6 @@
 #include "Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -94,8 +93,14 @@ SmallVector<Value> CopyLowering::getIndices(const Side &side,
   SmallVector<Value> indices;
   for (OpFoldResult start : side.offsets)
     indices.push_back(e.index(start));
-  for (auto [dim, i] : llvm::zip_equal(side.dims, point))
-    indices[dim] = e.add(indices[dim], i);
+  // A start that may be anything wraps around: what comes out is outside as well.
+  for (auto [dim, i] : llvm::zip_equal(side.dims, point)) {
+    IndexRange start = getRange(indices[dim]);
+    bool isBounded = start.min > -IndexRange::kInfinity &&
+                     start.max < IndexRange::kInfinity;
+    indices[dim] = isBounded ? e.add(indices[dim], i)
+                             : e.createOrFold<arith::AddIOp>(indices[dim], i);
+  }
   return indices;
 }
 
@@ -458,105 +463,4 @@ LogicalResult nvidia::lower(Lowering &l, tile::CopyOp op) {
 
 LogicalResult nvidia::lower(Lowering &l, tile::AsyncCopyOp op) {
   return lowerCopy(l, op, true);
-}
-
-//===----------------------------------------------------------------------===//
-// Groups
-//===----------------------------------------------------------------------===//
-
-/// Always, also for an empty group: the counts of waits rely on it.
-LogicalResult nvidia::lower(Lowering &l, tile::AsyncCommitOp op) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
-  NVVM::CpAsyncCommitGroupOp::create(e);
-  op.getResult().replaceAllUsesWith(e.boolean(true));
-  op.erase();
-  return success();
-}
-
-LogicalResult nvidia::lower(Lowering &l, tile::AsyncWaitOp op) {
-  OpBuilder b(op);
-  NVVM::CpAsyncWaitGroupOp::create(
-      b, op.getLoc(), static_cast<uint32_t>(op.getPending().value_or(0)));
-  op.erase();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Fills
-//===----------------------------------------------------------------------===//
-
-LogicalResult nvidia::lower(Lowering &l, tile::FillOp op) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
-  Buffer buffer = l.resolve(e, op.getTarget());
-  SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
-  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
-  auto finish = [&] {
-    op.erase();
-    return success();
-  };
-  if (buffer.isFragment()) {
-    l.distribute(e, *buffer.layout, 1, 0,
-                 [&](int64_t number, ArrayRef<Value> at) {
-                   Value inRegion = e.boolean(true);
-                   for (auto [i, start, size] :
-                        llvm::zip_equal(at, offsets, sizes))
-                     inRegion = e.both(
-                         inRegion, e.isInside(e.sub(i, e.index(start)),
-                                              e.index(size)));
-                   // Padding may be set as well, which needs no test.
-                   if (llvm::equal(sizes,
-                                   getAsIndexOpFoldResult(
-                                       op.getContext(),
-                                       buffer.type.getShape())))
-                     inRegion = e.boolean(true);
-                   e.when(inRegion, [&] {
-                     l.storeRegister(e, op.getValue(), buffer, number);
-                   });
-                 });
-    return finish();
-  }
-  SmallVector<int64_t> shape;
-  for (OpFoldResult size : sizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  auto put = [&](ArrayRef<Value> point, int64_t width) {
-    SmallVector<Value> at;
-    for (auto [i, start] : llvm::zip_equal(point, offsets))
-      at.push_back(e.add(i, e.index(start)));
-    Value value = op.getValue();
-    if (width > 1)
-      value = vector::BroadcastOp::create(
-          e, VectorType::get({width}, value.getType()), value);
-    l.store(e, value, buffer, at, width);
-  };
-  if (ShapedType::isDynamicShape(shape)) {
-    l.distributeDynamic(e, sizes,
-                        [&](ArrayRef<Value> point) { put(point, 1); });
-    return finish();
-  }
-  int64_t width = 1;
-  if (!shape.empty()) {
-    Value fits;
-    int64_t limit = kMaxBytes / Emitter::getElementBytes(buffer.element());
-    width = l.getWidth(e, buffer, offsets,
-                       std::min(limit, getDivisor(shape.back())), true, fits);
-    if (fits)
-      width = 1;
-    shape.back() /= width;
-  }
-  ThreadLayout layout = ThreadLayout::getBlocked(shape, l.numThreads, 1);
-  Value owner = l.getOwner(layout);
-  e.when(owner ? owner : e.boolean(true), [&] {
-    l.distribute(e, layout, 1, kMaxUnrolled, [&](int64_t, ArrayRef<Value> at) {
-      Value inRegion = e.boolean(true);
-      for (auto [i, extent] : llvm::zip_equal(at, shape))
-        inRegion = e.both(inRegion, e.isInside(i, e.index(extent)));
-      SmallVector<Value> point(at);
-      if (!point.empty())
-        point.back() = e.mul(point.back(), e.index(width));
-      e.when(inRegion, [&] { put(point, width); });
-    });
-  });
-  return finish();
 }

@@ -93,3 +93,35 @@ func.func @merge(%A: !global, %s: !tile, %old: !tile.token, %older: !tile.token)
   tile.async.wait %old pending = 2
   return
 }
+
+// -----
+
+#shared = #tile.space<shared>
+
+// In a prologue the copies of all its steps run ahead of the first wait: only the
+// last group is passed.
+// CHECK-LABEL: @prologue
+// CHECK: tile.async.copy
+// CHECK: tile.async.commit
+// CHECK: tile.async.copy
+// CHECK: tile.async.commit
+// CHECK-NEXT: tile.async.wait %{{.*}} pending = 1
+// CHECK-NEXT: tile.async.copy
+// CHECK: tile.async.commit
+// CHECK-NEXT: tile.reduce
+func.func @prologue(%A: memref<3x64xf32>, %r: memref<1xf32>) {
+  tile.launch (%bx) in [1] threads = 64 {
+    %s0 = tile.alloc : memref<64xf32, #shared>
+    %s1 = tile.alloc : memref<64xf32, #shared>
+    %s2 = tile.alloc : memref<64xf32, #shared>
+    %t0 = tile.async.copy %A[0, 0] to %s0 : memref<3x64xf32> to memref<64xf32, #shared>
+    %g0 = tile.async.commit %t0
+    %t1 = tile.async.copy %A[1, 0] to %s1 : memref<3x64xf32> to memref<64xf32, #shared>
+    %g1 = tile.async.commit %t1
+    %t2 = tile.async.copy %A[2, 0] to %s2 : memref<3x64xf32> to memref<64xf32, #shared>
+    %g2 = tile.async.commit %t2
+    tile.async.wait %g0 pending = 2
+    tile.reduce <sum> %s0 into %r dimension 0 : memref<64xf32, #shared>, memref<1xf32>
+  }
+  return
+}
