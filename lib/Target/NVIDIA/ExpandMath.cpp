@@ -20,12 +20,14 @@
 //   atan, atan2, cbrt: likewise                            40 ulp
 //   tan, sinh, cosh, asinh, acosh, atanh, fpowi: from those above
 //
-// A denormal argument of a logarithm counts as the smallest normal number.
-// Bounds of the instructions: PTX ISA, "Floating Point Instructions".
+// Double precision: ExpandMathDouble.cpp. A denormal argument of a logarithm
+// counts as the smallest normal number. Bounds of the instructions: PTX ISA,
+// "Floating Point Instructions".
 //
 //===----------------------------------------------------------------------===//
 
 #include "LowerToNVVM.h"
+#include "MathBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -36,6 +38,7 @@
 
 using namespace mlir;
 using namespace tilepipe;
+using namespace tilepipe::nvidia;
 
 static bool isHalf(Type type) {
   Type element = getElementTypeOrSelf(type);
@@ -71,30 +74,6 @@ bool nvidia::isSelectableMath(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// Builds arithmetic on single precision.
-struct Math32 {
-  OpBuilder &builder;
-  Location loc;
-
-  Value constant(double value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getF32FloatAttr(value));
-  }
-  Value mul(Value a, Value b) {
-    return arith::MulFOp::create(builder, loc, a, b);
-  }
-  Value fma(Value a, Value b, Value c) {
-    return math::FmaOp::create(builder, loc, a, b, c);
-  }
-  Value exp2(Value a) { return math::Exp2Op::create(builder, loc, a); }
-  Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
-    return arith::CmpFOp::create(builder, loc, predicate, a, b);
-  }
-  Value select(Value cond, Value a, Value b) {
-    return arith::SelectOp::create(builder, loc, cond, a, b);
-  }
-};
 
 /// A function of vectors is a function of each element.
 struct ScalarizeMath : RewritePattern {
@@ -166,7 +145,7 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
       return failure();
-    Math32 m{rewriter, op.getLoc()};
+    MathBuilder m{rewriter, op.getLoc(), rewriter.getF32Type()};
     Value x = op.getOperand();
     Value log2e = m.constant(1.44269504088896340736);
     if (bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn)) {
@@ -217,7 +196,7 @@ template <typename OpT> struct ExpandSinCos : OpRewritePattern<OpT> {
     if (!op.getType().isF32())
       return failure();
     Location loc = op.getLoc();
-    Math32 m{rewriter, loc};
+    MathBuilder m{rewriter, loc, rewriter.getF32Type()};
     Value x = op.getOperand();
     Value n = math::RoundEvenOp::create(
         rewriter, loc, m.mul(x, m.constant(0.63661977236758134308)));
@@ -265,7 +244,7 @@ struct ExpandLog10 : OpRewritePattern<math::Log10Op> {
                                 PatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
       return failure();
-    Math32 m{rewriter, op.getLoc()};
+    MathBuilder m{rewriter, op.getLoc(), rewriter.getF32Type()};
     Value log = math::Log2Op::create(rewriter, op.getLoc(), op.getOperand());
     rewriter.replaceOp(op, m.mul(log, m.constant(0.30102999566398119521)));
     return success();
@@ -297,10 +276,10 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
   ExpandPow(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
   LogicalResult matchAndRewrite(math::PowFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32())
+    if (!op.getType().isF32() && !op.getType().isF64())
       return failure();
     Location loc = op.getLoc();
-    Math32 m{rewriter, loc};
+    MathBuilder m{rewriter, loc, cast<FloatType>(op.getType())};
     Value x = op.getLhs(), y = op.getRhs();
     Value zero = m.constant(0), one = m.constant(1);
     Value magnitude = math::AbsFOp::create(rewriter, loc, x);
@@ -324,11 +303,7 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
         rewriter, loc, negative,
         m.compare(arith::CmpFPredicate::UNE,
                   math::FloorOp::create(rewriter, loc, y), y));
-    Value nan = arith::ConstantOp::create(
-        rewriter, loc,
-        rewriter.getFloatAttr(rewriter.getF32Type(),
-                              APFloat::getQNaN(APFloat::IEEEsingle())));
-    result = m.select(invalid, nan, result);
+    result = m.select(invalid, m.notANumber(), result);
     Value trivial = arith::OrIOp::create(
         rewriter, loc, m.compare(arith::CmpFPredicate::OEQ, y, zero),
         m.compare(arith::CmpFPredicate::OEQ, x, one));
@@ -343,6 +318,7 @@ void nvidia::populateMathExpansionPatterns(RewritePatternSet &patterns) {
   patterns.add<ScalarizeMath, WidenMath, ExpandExp, ExpandRsqrt, ExpandLog10,
                ExpandSinCos<math::SinOp>, ExpandSinCos<math::CosOp>,
                ExpandIsInf, ExpandPow>(patterns.getContext());
+  populateDoubleMathPatterns(patterns);
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return name != math::ExpOp::getOperationName();
   });

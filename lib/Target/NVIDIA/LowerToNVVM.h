@@ -32,6 +32,9 @@ void lowerRegisters(mlir::LLVM::LLVMFuncOp function);
 /// becomes arithmetic. Vectors of functions are taken apart.
 void populateMathExpansionPatterns(mlir::RewritePatternSet &patterns);
 
+/// The part of them for double precision.
+void populateDoubleMathPatterns(mlir::RewritePatternSet &patterns);
+
 /// Whether LLVM has an instruction for this operation of the math dialect.
 bool isSelectableMath(mlir::Operation *op);
 

@@ -51,8 +51,8 @@ gpu.module @device_function {
 gpu.module @double {
   gpu.func @double(%p: memref<1xf64>, %x: f64) kernel {
     %c0 = arith.constant 0 : index
-    // expected-error@+1 {{'math.sin' op has neither an instruction nor an approximation for 'f64' on NVIDIA}}
-    %0 = math.sin %x : f64
+    // expected-error@+1 {{'math.erf' op has neither an instruction nor an approximation for 'f64' on NVIDIA}}
+    %0 = math.erf %x : f64
     memref.store %0, %p[%c0] : memref<1xf64>
     gpu.return
   }

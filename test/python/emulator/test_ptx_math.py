@@ -1,6 +1,6 @@
 """Mathematical functions of the NVIDIA target, in the emulator against double precision.
 
-The bounds are those stated in lib/Target/NVIDIA/ExpandMath.cpp.
+The bounds are those stated in lib/Target/NVIDIA/ExpandMath.cpp and ExpandMathDouble.cpp.
 """
 
 import math
@@ -20,15 +20,15 @@ SPECIAL = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 2.0]
 
 KERNEL = """
 gpu.module @m {{
-  gpu.func @k({arguments}, %o: memref<{count}xf32>) kernel attributes {{known_block_size = array<i32: 128, 1, 1>}} {{
+  gpu.func @k({arguments}, %o: memref<{count}x{element}>) kernel attributes {{known_block_size = array<i32: 128, 1, 1>}} {{
     %t = gpu.thread_id x
     %b = gpu.block_id x
     %c128 = arith.constant 128 : index
     %base = arith.muli %b, %c128 : index
     %i = arith.addi %base, %t : index
     {loads}
-    %r = math.{name} {operands} : f32
-    memref.store %r, %o[%i] : memref<{count}xf32>
+    %r = math.{name} {operands} : {element}
+    memref.store %r, %o[%i] : memref<{count}x{element}>
     gpu.return
   }}
 }}
@@ -37,15 +37,19 @@ gpu.module @m {{
 
 def _run(name: str, inputs: list[np.ndarray]) -> np.ndarray:
     numbers = range(len(inputs))
+    element = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}[inputs[0].dtype]
     text = KERNEL.format(
         name=name,
+        element=element,
         count=COUNT,
-        arguments=", ".join(f"%a{i}: memref<{COUNT}xf32>" for i in numbers),
-        loads="\n".join(f"%x{i} = memref.load %a{i}[%i] : memref<{COUNT}xf32>" for i in numbers),
+        arguments=", ".join(f"%a{i}: memref<{COUNT}x{element}>" for i in numbers),
+        loads="\n".join(
+            f"%x{i} = memref.load %a{i}[%i] : memref<{COUNT}x{element}>" for i in numbers
+        ),
         operands=", ".join(f"%x{i}" for i in numbers),
     )
     ptx = native.nvidia.translate(ir.Module.parse(text, ir.Context()), "sm_80")
-    result = np.zeros(COUNT, np.float32)
+    result = np.zeros(COUNT, inputs[0].dtype)
     report = Module(ptx.text).launch("k", grid=COUNT // 128, block=128, args=[*inputs, result])
     report.raise_on_issues()
     return result
@@ -64,10 +68,10 @@ def _spread(low: float, high: float) -> np.ndarray:
 
 
 def _ulps(result: np.ndarray, exact: np.ndarray) -> np.ndarray:
-    rounded = exact.astype(np.float32)
-    spacing = np.spacing(np.maximum(np.abs(rounded), np.finfo(np.float32).tiny))
+    rounded = exact.astype(result.dtype)
+    spacing = np.spacing(np.maximum(np.abs(rounded), np.finfo(result.dtype).tiny))
     same = (result == rounded) | (np.isnan(result) & np.isnan(rounded))
-    error = np.where(same, 0.0, np.abs(result.astype(np.float64) - exact) / spacing)
+    error = np.where(same, 0.0, np.abs(result.astype(exact.dtype) - exact) / spacing)
     return np.where(np.isnan(error), np.inf, error)
 
 
@@ -116,3 +120,34 @@ def test_power_of_every_sign() -> None:
         exact = np.power(x.astype(np.float64), y.astype(np.float64))
         bound = np.nan_to_num(np.abs(y * np.log2(np.abs(x))), posinf=0, neginf=0) + 3
         assert np.all(_ulps(_run("powf", [x, y]), exact) <= bound)
+
+
+@pytest.mark.skipif(
+    np.finfo(np.longdouble).nmant < 60, reason="nothing more exact than double precision here"
+)
+@pytest.mark.parametrize(
+    ("name", "function", "values"),
+    [
+        ("exp", np.exp, _linear(-760, 720)),
+        ("exp2", np.exp2, _linear(-1090, 1030)),
+        ("expm1", np.expm1, _linear(-20, 80)),
+        ("log", np.log, _spread(1e-30, 1e30)),
+        ("log2", np.log2, _spread(1e-30, 1e30)),
+        ("log10", np.log10, _spread(1e-30, 1e30)),
+        ("log1p", np.log1p, _spread(1e-10, 1e10)),
+        ("tanh", np.tanh, _linear(-25, 25)),
+        ("sin", np.sin, _linear(-1e5, 1e5)),
+        ("cos", np.cos, _linear(-1e5, 1e5)),
+        ("sqrt", np.sqrt, _spread(1e-30, 1e30)),
+        ("rsqrt", lambda x: 1 / np.sqrt(x), _spread(1e-30, 1e30)),
+    ],
+)
+def test_double_precision(
+    name: str, function: Callable[..., np.ndarray], values: np.ndarray
+) -> None:
+    wide = values.astype(np.float64)
+    wide[len(SPECIAL) :] *= 1 + 2.0**-40  # more digits than single precision has
+    with np.errstate(all="ignore"):
+        error = _ulps(_run(name, [wide]), function(wide.astype(np.longdouble)))
+    worst = int(np.argmax(error))
+    assert error[worst] <= 4, f"{name}({wide[worst]}) is {error[worst]:.1f} ulp off"
