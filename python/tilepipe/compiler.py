@@ -64,16 +64,15 @@ class Kernel:
 
     def _module(self, stage: str, options: Options | None = None) -> ir.Module:
         module = self.func.build(ir.Context())
-        passes: tuple[str, ...] = self._passes(options or self.options)[: STAGES.index(stage)]
-        if stage == "lowered":
-            passes += (self.backend.lowering(self._program.entry),)
+        passes = self._passes(options or self.options)[: STAGES.index(stage)]
         if passes:
             _run(module, ",".join(passes))
         return module
 
-    def _passes(self, options: Options) -> tuple[str, str]:
-        """Planning and injection."""
-        return ",".join(filter(None, (self.backend.preparation, options.planning))), options.injection
+    def _passes(self, options: Options) -> tuple[str, ...]:
+        """Those that lead to each stage after the source."""
+        planning = ",".join(filter(None, (self.backend.preparation, options.planning)))
+        return planning, options.injection, self.backend.lowering
 
     def _compiled(self) -> Program:
         """The program, from the disk cache where it has it."""
@@ -89,7 +88,7 @@ class Kernel:
                 return self.backend.restore(entry, text)
             except (ir.MLIRError, ValueError):
                 store.discard(key)
-        _run(module, ",".join(self._passes(self.options)))
+        _run(module, ",".join(self._passes(self.options)[:2]))
         with _located():
             program, text = self.backend.compile(entry, module)
         if store:
@@ -151,7 +150,7 @@ class Kernel:
 
         handler = module.context.attach_diagnostic_handler(keep)
         try:
-            planning, injection = self._passes(self.options)
+            planning, injection, _ = self._passes(self.options)
             _run(module, planning)
             loops = read_loops(self._entry(module), [p.name for p in self.params])
             _run(module, injection)

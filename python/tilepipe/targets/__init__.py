@@ -83,19 +83,14 @@ class Emulation(Protocol):
 class Backend(ABC):
     """Compiles for one target."""
 
-    #: Passes on the source before planning.
+    #: Passes on the source before planning, and on injected IR.
     preparation: str = ""
-    #: Where the text of the target is called something: "PTX".
-    language: ClassVar[str] = "llvm dialect"
+    lowering: str = ""
     #: Whether a kernel adds and rounds as the CPU does, for all arguments.
     is_exact: ClassVar[bool] = False
 
     def __init__(self, target: Target) -> None:
         self.target = target
-
-    @abstractmethod
-    def lowering(self, entry: Entry) -> str:
-        """Passes on injected IR."""
 
     @property
     def policies(self) -> tuple[str, ...]:

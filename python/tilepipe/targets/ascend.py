@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -106,13 +106,10 @@ def _issue(issue: Any) -> Issue:
     return Issue(message + (f"; missing: {issue.missing}" if issue.missing else ""), issue.line, issue.text, _place(issue.source))
 
 
-_LOWERING = "tile-to-cce"
-
-
 class AscendBackend(Backend):
     """CCE text for one chip."""
 
-    language: ClassVar[str] = "CCE"
+    lowering = "tile-to-cce"
 
     def __init__(self, target: Any) -> None:
         super().__init__(target)
@@ -133,11 +130,8 @@ class AscendBackend(Backend):
     def runs_here(self) -> bool:
         return False
 
-    def lowering(self, entry: Entry) -> str:
-        return _LOWERING
-
     def _lower(self, injected: ir.Module) -> Code:
-        PassManager.parse(f"builtin.module({_LOWERING})", context=injected.context).run(injected.operation)
+        PassManager.parse(f"builtin.module({self.lowering})", context=injected.context).run(injected.operation)
         text = binding("ascend").translate(injected)
         return Code(text, _functions(injected))
 
@@ -153,7 +147,7 @@ class AscendBackend(Backend):
 
     def resources(self, program: CceProgram, injected: ir.Module) -> Resources:
         limits = capacities(injected)
-        PassManager.parse(f"builtin.module({_LOWERING})", context=injected.context).run(injected.operation)
+        PassManager.parse(f"builtin.module({self.lowering})", context=injected.context).run(injected.operation)
         # Cube and vector cores have memories of their own.
         return Resources(1, {s: MemoryUse(size, limits.get(s)) for s, size in used_memory(injected.operation).items()})
 

@@ -34,6 +34,7 @@ class CpuEmulation:
 class CpuBackend(Backend):
     """Native code by LLVM, in this process."""
 
+    lowering = "tile-to-cpu"
     is_exact: ClassVar[bool] = True
 
     @staticmethod
@@ -41,9 +42,6 @@ class CpuBackend(Backend):
         from tilepipe._load import native
 
         return hasattr(native, "CpuKernel")
-
-    def lowering(self, entry: Entry) -> str:
-        return "tile-to-cpu"
 
     def compile(self, entry: Entry, injected: ir.Module) -> tuple[CpuProgram, str]:
         program = CpuProgram(injected, entry)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-import re
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from tilepipe import ir
 from tilepipe.frontend.errors import SourceLocation
-from tilepipe.frontend.prim_func import TensorType
 from tilepipe.resources import MemoryUse, Resources, capacities, of_module
 from tilepipe.runtime import cuda, cuda_program
 from tilepipe.targets import Backend, Emulation, Entry, Issue, Mutant, ptxas
@@ -92,28 +89,10 @@ def _place(text: str) -> SourceLocation | None:
     return SourceLocation(parts[0], int(parts[1]), int(parts[2]))
 
 
-# Above this, 32 bits may not hold an offset of a tile that sticks out.
-_SMALL = 1 << 30
-
-
-def _index_bits(entry: Entry) -> int:
-    """32 where all sizes are known and small, so that no index needs more: it makes fewer instructions."""
-    for parameter in entry.params:
-        if not isinstance(parameter.type, TensorType):
-            if parameter.type.name in ("index", "int64", "uint64"):
-                return 64
-            continue
-        sizes = [size for size in parameter.type.shape if isinstance(size, int)]
-        if len(sizes) < len(parameter.type.shape) or math.prod(sizes) * max(1, parameter.type.dtype.bits // 8) >= _SMALL:
-            return 64
-    constants = map(int, re.findall(r"arith\.constant (-?\d+) : (?:index|i64)", entry.source))
-    return 64 if any(abs(value) >= _SMALL for value in constants) else 32
-
-
 class NvidiaBackend(Backend):
     """PTX for one chip."""
 
-    language: ClassVar[str] = "PTX"
+    lowering = "tile-to-ptx"
 
     def __init__(self, target: Any) -> None:
         super().__init__(target)
@@ -127,23 +106,20 @@ class NvidiaBackend(Backend):
     def runs_here(self) -> bool:
         return cuda.is_available()
 
-    def lowering(self, entry: Entry) -> str:
-        return f"tile-to-ptx{{index-bitwidth={_index_bits(entry)}}}"
-
-    def _code(self, entry: Entry, injected: ir.Module) -> Code:
-        made = binding("nvidia").translate(injected, chip=self.target.chip, index_bitwidth=_index_bits(entry))
+    def _code(self, injected: ir.Module) -> Code:
+        made = binding("nvidia").translate(injected, chip=self.target.chip)
         functions = tuple(Function(k.name, k.block_size[0], k.shared_bytes) for k in made.kernels)
         return Code(made.text, functions)
 
     def compile(self, entry: Entry, injected: ir.Module) -> tuple[PtxProgram, str]:
-        code = self._code(entry, injected)
+        code = self._code(injected)
         return PtxProgram(entry, self.target.chip, code), code.dump()
 
     def restore(self, entry: Entry, text: str) -> PtxProgram:
         return PtxProgram(entry, self.target.chip, Code.parse(text))
 
     def emulation(self, entry: Entry, injected: ir.Module) -> PtxEmulation:
-        return PtxEmulation(PtxProgram(entry, self.target.chip, self._code(entry, injected)))
+        return PtxEmulation(PtxProgram(entry, self.target.chip, self._code(injected)))
 
     def resources(self, program: PtxProgram, injected: ir.Module) -> Resources:
         shared = max((f.shared_bytes for f in program.code.functions), default=0)
