@@ -8,6 +8,7 @@
 
 #include "Report.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -90,11 +91,14 @@ std::string tilepipe::cce::failureReport(const char *kind,
 std::string tilepipe::cce::crashReport(const Machine &machine, int signal) {
   Machine result;
   result.sites = machine.sites;
-  result.report("crash",
-                std::string("the kernel's own code stopped with '") +
-                    strsignal(signal) +
-                    "' after this instruction; scalar code must use tp_load "
-                    "and tp_store",
-                machine.lastSite);
+  bool memory = signal == SIGSEGV || signal == SIGBUS;
+  result.report(
+      "crash",
+      std::string("the kernel's own code stopped with '") + strsignal(signal) +
+          "' " +
+          (machine.lastSite ? "after this instruction"
+                            : "before its first instruction") +
+          (memory ? "; scalar code must use tp_load and tp_store" : ""),
+      machine.lastSite);
   return toJson(result);
 }

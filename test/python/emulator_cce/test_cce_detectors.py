@@ -174,6 +174,18 @@ def test_a_dereference_does_not_end_python() -> None:
     assert "use tp_load" in issue.message and issue.line == FIRST
 
 
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("__builtin_trap();", "stopped with 'Illegal instruction' before its first instruction"),
+        ("volatile int zero = 0; zero = 1 / zero;", "stopped with 'Floating point exception'"),
+        ("volatile char large[1 << 24]; large[0] = 0; large[1 << 23] = 0;", "stopped with 'Segmentation fault'"),
+    ],
+)
+def test_other_ends_of_a_kernel(code: str, message: str) -> None:
+    assert message in only(run(code), "crash").message
+
+
 def test_an_endless_kernel_ends() -> None:
     assert run("for (volatile int i = 0; i < 1; i = 0) {}", timeout=0.3).kinds() == {"timeout"}
 
