@@ -116,9 +116,9 @@ static FuncOp findPartner(ModuleOp module, FuncOp cube) {
 /// The machine must be told where the counters are, and only the host knows: it
 /// passes the address as the last argument.
 static void addCounterAddress(FuncOp function) {
-  bool isThere = function
-                     .walk([](SetFftsBaseOp) { return WalkResult::interrupt(); })
-                     .wasInterrupted();
+  bool isThere =
+      function.walk([](SetFftsBaseOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   if (isThere)
     return;
   OpBuilder b(function.getContext());
@@ -245,7 +245,8 @@ static LogicalResult verifySignals(SignalUses &from, SignalUses &to) {
       continue;
     SignalUse &other = to[id];
     if (!other.sets.empty() || !use.waits.empty())
-      return use.sets.front()->emitOpError("signals in both directions with id ")
+      return use.sets.front()->emitOpError(
+                 "signals in both directions with id ")
              << id;
     if (other.waits.empty())
       return use.sets.front()->emitOpError("signals id ")
@@ -268,9 +269,9 @@ LogicalResult ascend::verifyCrossSignals(ModuleOp module) {
     FailureOr<SignalUses> uses = collectSignals(function);
     if (failed(uses))
       return failure();
-    FuncOp partner =
-        function.getMix() && function.isCube() ? findPartner(module, function)
-                                               : FuncOp();
+    FuncOp partner = function.getMix() && function.isCube()
+                         ? findPartner(module, function)
+                         : FuncOp();
     if (!partner) {
       // The vector half of a kernel is looked at with its cube half.
       if (!uses->empty() && !function.getMix()) {

@@ -67,6 +67,8 @@ private:
   AccessTable table;
   SmallVector<BufferGroup> groups;
   ModelOptions options;
+  /// Whether each question about what can be dropped is answered in full.
+  bool isThorough = false;
   /// In the order in which the model found them.
   SmallVector<std::pair<Operation *, Pipe>> barriers;
 };
@@ -319,9 +321,18 @@ LogicalResult FlagInserter::run() {
     PipeModel model(function);
     std::optional<Finding> finding = judge(model);
     if (!finding) {
+      options.quick = !isThorough;
       dropFlags(model);
       dropBarriers(model);
-      break;
+      options.quick = false;
+      if (isThorough || isClean(model))
+        break;
+      // A quick look was not enough: once more, with all sizes for each
+      // question.
+      isThorough = true;
+      numDropped = 0;
+      eraseAll();
+      continue;
     }
     if (!demote(*finding))
       return emitFinding(*finding);

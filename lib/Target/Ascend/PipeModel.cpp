@@ -416,13 +416,16 @@ void PipeModel::runAll(const ModelOptions &options, const ModelTrace *trace,
   bool sample = combinations > maxCombinations;
   int64_t numChoices =
       hasOthers ? std::max(minChoices, minPaths / combinations) : 1;
+  if (options.quick)
+    numChoices = std::min<int64_t>(numChoices, 3);
   uint64_t random = 1;
   auto pick = [&](int64_t size) {
     random = random * 6364136223846793005ull + 1442695040888963407ull;
     return int64_t((random >> 33) % size);
   };
   int64_t steps = 0;
-  for (int64_t i = 0; i < std::min(combinations, maxCombinations); ++i)
+  // The largest values first: most of what is wrong is wrong for them.
+  for (int64_t i = std::min(combinations, maxCombinations) - 1; i >= 0; --i)
     for (int64_t choice = 0; choice < numChoices; ++choice) {
       PipeMachine machine(workspaces, report);
       PathRunner runner(function, options, trace, machine, maxSteps - steps);

@@ -77,6 +77,8 @@ struct ModelOptions {
   llvm::DenseSet<mlir::Operation *> ignored;
   /// Barriers that are taken to be right before an operation.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Pipe>> barriers;
+  /// Run few choices of sizes, for questions that are asked again in full.
+  bool quick = false;
 };
 
 /// Follows some operations along the control paths.
