@@ -60,8 +60,11 @@ struct RowRegion {
   Value rows, columns;
   /// The first element, and elements from one row to the next.
   Value globalOffset, globalStride, tileOffset;
-  /// Elements from one row of the tile to the next.
-  int64_t pitch = 0;
+  /// The first element of the tile that the copy writes, or fills.
+  Value fillOffset;
+  /// Elements from one row of the tile to the next; in L1, where a row is not
+  /// in one piece, from one block of a row to that of the next.
+  int64_t pitch = 0, rowStep = 0;
 
   bool isInside() const {
     return isConstantIntValue(rows, numRows) &&
@@ -110,6 +113,7 @@ LogicalResult RegionBuilder::addTile(RowRegion &region) {
   for (auto [offset, stride] : llvm::zip_equal(offsets, tile.strides))
     region.tileOffset =
         e.add(region.tileOffset, e.mul(e.index(offset), e.index(stride)));
+  region.fillOffset = region.tileOffset;
   if (extents.empty())
     return success();
   region.numColumns = extents.back();
@@ -126,7 +130,28 @@ LogicalResult RegionBuilder::addTile(RowRegion &region) {
       return error() << "rows of a tile whose distance is not constant";
     region.pitch = *pitch;
   }
+  switch (getSpace(tile.buffer)) {
+  case MemorySpace::L1:
+    region.rowStep = kBlockBytes / getElementBytes(tile.getElementType());
+    break;
+  case MemorySpace::L0C:
+    region.rowStep = kFractal;
+    break;
+  default:
+    region.rowStep = region.pitch;
+  }
   return success();
+}
+
+/// True for memory that has a place for every block.
+static bool isWorkspace(Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  auto function =
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : FunctionOpInterface();
+  return function &&
+         function.getArgAttr(argument.getArgNumber(), "ascend.workspace");
 }
 
 LogicalResult RegionBuilder::addGlobal(RowRegion &region) {
@@ -151,31 +176,41 @@ LogicalResult RegionBuilder::addGlobal(RowRegion &region) {
   region.columns = e.index(region.numColumns);
   region.globalStride =
       numSizes == 2 ? e.index(global.strides[dims.front()]) : region.columns;
+  Value zero = e.index(int64_t(0)), one = e.index(int64_t(1));
+  // 1 where all dimensions of extent 1 are inside, else 0.
+  Value others = one;
   for (auto [dim, offset] : llvm::enumerate(offsets)) {
-    if (getRange(offset, op).low < 0)
+    bool isColumn = numSizes > 0 && int64_t(dim) == dims.back();
+    bool isRow = numSizes == 2 && int64_t(dim) == dims.front();
+    IndexRange range = getRange(offset, op);
+    if (range.low < 0 && isColumn)
       return error() << "offset " << dim
-                     << " in global memory, which may be "
+                     << " along the rows of global memory, which may be "
                         "negative";
-    Value at = e.index(offset);
-    region.globalOffset =
-        e.add(region.globalOffset, e.mul(at, e.index(global.strides[dim])));
     int64_t extent = getExtent(dim);
-    Value zero = e.index(int64_t(0));
+    Value at = e.index(offset), first = at;
     Value inside = e.min(e.index(extent),
                          e.max(e.sub(e.index(global.shape[dim]), at), zero));
     // The largest offset is known more often than the difference.
     std::optional<int64_t> size = getConstantIntValue(global.shape[dim]);
-    if (size && getRange(offset).high + extent <= *size)
+    if ((size && range.high + extent <= *size) || isWorkspace(global.buffer))
       inside = e.index(extent);
-    bool isColumn = numSizes > 0 && int64_t(dim) == dims.back();
-    bool isRow = numSizes == 2 && int64_t(dim) == dims.front();
-    if (isColumn)
-      region.columns = inside;
-    else if (isRow)
-      region.rows = inside;
-    else if (!isConstantIntValue(inside, 1))
-      region.rows = e.mul(region.rows, inside);
+    if (range.low < 0) {
+      // Rows before the first one are not there either.
+      first = e.max(at, zero);
+      Value missing = e.min(e.sub(first, at), e.index(extent));
+      inside = e.max(e.sub(inside, missing), zero);
+      if (isRow)
+        region.tileOffset =
+            e.add(region.tileOffset, e.mul(missing, e.index(region.rowStep)));
+    }
+    region.globalOffset =
+        e.add(region.globalOffset, e.mul(first, e.index(global.strides[dim])));
+    (isColumn ? region.columns
+     : isRow  ? region.rows
+              : others) = isColumn || isRow ? inside : e.mul(others, inside);
   }
+  region.rows = e.mul(region.rows, others);
   return success();
 }
 
@@ -209,7 +244,7 @@ static Value isNotEmpty(Emitter &e, const RowRegion &r) {
 /// Sets a whole tile to zero; the copy then writes a part of it again.
 static void setToZero(Emitter &e, const RowRegion &r, int64_t c0) {
   Value none = e.index(int64_t(0)), one = e.index(int64_t(1));
-  FillL1Op::create(e, r.tile.buffer, r.tileOffset,
+  FillL1Op::create(e, r.tile.buffer, r.tile.offset,
                    e.constant(r.tile.getElementType(), 0.0), one,
                    e.index(r.numRows * r.numColumns / c0), none);
   // On every path, and so not left to what finds out the others.
@@ -283,7 +318,7 @@ static LogicalResult lowerFromL0C(Lowering &l, Emitter &e, tile::CopyOp op) {
   const RowRegion &r = *region;
   auto error = [&] { return op.emitOpError("cannot be lowered to Ascend: "); };
   ArrayRef<int64_t> shape = op.getSourceType().getShape();
-  if (shape.size() != 2 || !isConstantIntValue(r.tileOffset, 0) ||
+  if (shape.size() != 2 || !isConstantIntValue(r.fillOffset, 0) ||
       r.numRows > shape[0] || r.numColumns > shape[1])
     return error() << "only the first rows and columns of sums leave L0C";
   Type from = r.tile.getElementType(), to = r.global.getElementType();
@@ -359,7 +394,11 @@ static LogicalResult convertInUB(Lowering &l, Emitter &e, Value from,
 }
 
 /// True for a copy of all of a tile, error otherwise.
-static LogicalResult checkWhole(tile::CopyOp op, Value tile) {
+static LogicalResult checkWhole(tile::CopyOp op, Value tile,
+                                const RowRegion &r) {
+  if (r.tileOffset != r.fillOffset)
+    return op.emitOpError("cannot be lowered to Ascend: converts rows whose "
+                          "offset in global memory may be negative");
   bool isSource = tile == op.getSource();
   ArrayRef<int64_t> offsets =
       isSource ? op.getStaticSourceOffsets() : op.getStaticTargetOffsets();
@@ -384,7 +423,7 @@ static void fillRest(Lowering &l, Emitter &e, const RowRegion &r, Value buffer,
   Value outside = e.either(e.less(r.rows, e.index(r.numRows)),
                            e.less(r.columns, e.index(r.numColumns)));
   e.when(outside, [&] {
-    VDupOp::create(e, buffer, r.tileOffset, fill,
+    VDupOp::create(e, buffer, r.fillOffset, fill,
                    e.index((r.numRows - 1) * r.pitch + r.numColumns), Value(),
                    DenseI64ArrayAttr(), DenseI64ArrayAttr());
   });
@@ -401,7 +440,7 @@ static LogicalResult lowerToUB(Lowering &l, Emitter &e, tile::CopyOp op) {
   Value buffer = r.tile.buffer, fill = op.getFill(), converted;
   bool converts = element != r.tile.getElementType();
   if (converts) {
-    if (failed(checkWhole(op, op.getTarget())))
+    if (failed(checkWhole(op, op.getTarget(), r)))
       return failure();
     if (fill && !matchPattern(fill, m_AnyZeroFloat()))
       return op.emitOpError("cannot be lowered to Ascend: converts ")
@@ -409,7 +448,7 @@ static LogicalResult lowerToUB(Lowering &l, Emitter &e, tile::CopyOp op) {
              << " with a fill value other than zero";
     converted = getConverted(l, e, op.getTarget(), element);
     buffer = getRoot(converted);
-    r.tileOffset = e.index(int64_t(0));
+    r.tileOffset = r.fillOffset = e.index(int64_t(0));
     r.pitch = getPitch(r.numColumns, element);
     fill = {};
   }
@@ -441,7 +480,7 @@ static LogicalResult lowerFromUB(Lowering &l, Emitter &e, tile::CopyOp op) {
   Value buffer = r.tile.buffer;
   if (element != r.tile.getElementType()) {
     Value converted = getConverted(l, e, op.getSource(), element);
-    if (failed(checkWhole(op, op.getSource())) ||
+    if (failed(checkWhole(op, op.getSource(), r)) ||
         failed(convertInUB(l, e, op.getSource(), converted)))
       return failure();
     buffer = getRoot(converted);

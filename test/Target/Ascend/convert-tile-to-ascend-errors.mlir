@@ -97,7 +97,7 @@ func.func @no_path() {
 func.func @negative_offset(%a: memref<?xf32>, %at: index) {
   tile.launch (%i) in [4] threads = 128 {
     %U = tile.alloc : memref<64xf32, #ub>
-    // expected-error@+1 {{offset 0 in global memory, which may be negative}}
+    // expected-error@+1 {{offset 0 along the rows of global memory, which may be negative}}
     tile.copy %a[%at] to %U : memref<?xf32> to memref<64xf32, #ub>
   }
   return

@@ -396,3 +396,56 @@ func.func @guarded_offset(%a: memref<256xf32>) {
   }
   return
 }
+
+// -----
+
+#fragment = #tile.space<fragment>
+
+// Rows before the first one are not there: the load starts later, in both.
+// CHECK-LABEL: ascend.func @negative_rows(
+// CHECK-SAME:    %[[A:[^:]*]]: memref<64x32xf32>, %[[AT:[^:]*]]: index)
+// CHECK:         %[[FIRST:.*]] = arith.maxsi %[[AT]], %c0
+// CHECK:         %[[MISSING:.*]] = arith.subi %[[FIRST]], %[[AT]]
+// CHECK:         %[[SKIP:.*]] = arith.minsi %[[MISSING]], %c16
+// CHECK:         %[[TO:.*]] = arith.muli %[[SKIP]], %c32
+// CHECK:         %[[FROM:.*]] = arith.muli %[[FIRST]], %c32
+// CHECK:         scf.if
+// CHECK:           ascend.vdup %[[T:.*]][%c0], %{{.*}} count %c512
+// CHECK:         ascend.load %[[A]][%[[FROM]]] to %[[T]][%[[TO]]] rows %{{.*}} columns %c32
+func.func @negative_rows(%a: memref<64x32xf32>, %at: index) {
+  tile.launch (%i) in [2] threads = 128 {
+    %T = tile.alloc : memref<16x32xf32, #fragment>
+    tile.copy %a[%at, 0] to %T : memref<64x32xf32> to memref<16x32xf32, #fragment>
+    tile.map (%r, %s) in [16, 32] {
+      %x = memref.load %T[%r, %s] : memref<16x32xf32, #fragment>
+      %y = math.exp %x : f32
+      memref.store %y, %T[%r, %s] : memref<16x32xf32, #fragment>
+    }
+  }
+  return
+}
+
+// -----
+
+#fragment = #tile.space<fragment>
+
+// A row that is chosen by a number from memory: nothing is read where it is none.
+// CHECK-LABEL: ascend.func @gathered_row(
+// CHECK:         %[[ROW:.*]] = ascend.scalar_load
+// CHECK:         arith.index_cast %[[ROW]]
+// CHECK:         scf.if
+// CHECK:           ascend.load {{.*}} rows %{{.*}} columns %c32
+func.func @gathered_row(%a: memref<64x32xf32>, %rows: memref<2xi32>) {
+  tile.launch (%i) in [2] threads = 128 {
+    %T = tile.alloc : memref<32xf32, #fragment>
+    %n = memref.load %rows[%i] : memref<2xi32>
+    %row = arith.index_cast %n : i32 to index
+    tile.copy %a[%row, 0] to %T dims [1] : memref<64x32xf32> to memref<32xf32, #fragment>
+    tile.map (%s) in [32] {
+      %x = memref.load %T[%s] : memref<32xf32, #fragment>
+      %y = math.exp %x : f32
+      memref.store %y, %T[%s] : memref<32xf32, #fragment>
+    }
+  }
+  return
+}
