@@ -31,8 +31,11 @@ void nvidia::buildTileToPTXPipeline(OpPassManager &pm,
     pm.addPass(tile::createTileSetTarget(target));
   }
   pm.addPass(tile::createTileRaiseLinalg());
-  pm.addPass(tile::createPipelinePlanning());
+  tile::PipelinePlanningOptions planning;
+  planning.policy = options.policy;
+  pm.addPass(tile::createPipelinePlanning(planning));
   InjectSoftwarePipelineOptions injection;
+  injection.form = options.form;
   buildInjectSoftwarePipeline(pm, injection);
   pm.addPass(createTileDemoteFragments());
   pm.addPass(createHoistAsyncWaits());
@@ -40,7 +43,7 @@ void nvidia::buildTileToPTXPipeline(OpPassManager &pm,
   // Behind the allocation, which lets buffers share memory.
   pm.addPass(createInsertBarriers());
   pm.addPass(createConvertTileToNVGPU());
-  pm.addPass(createCanonicalizerPass());
+  // Less to convert; the rest LLVM folds anyway.
   pm.addPass(createCSEPass());
   LowerGPUToNVVMOptions lowering;
   lowering.indexBitwidth = options.indexBitwidth;

@@ -3,6 +3,10 @@
 // RUN: tile-opt %s --tile-set-target=chip=sm_80 --pipeline-planning | tile-translate --tile-to-ptx --line-info=false -o %t.planned.ptx
 // RUN: tile-opt %s --tile-set-target=chip=sm_80 --pipeline-planning --inject-software-pipeline | tile-translate --tile-to-ptx --line-info=false -o %t.injected.ptx
 // RUN: diff %t.planned.ptx %t.injected.ptx
+// RUN: tile-opt %s --tile-to-ptx="chip=sm_80 form=predicated policy=modulo" | tile-translate --tile-to-ptx -o %t.predicated.ptx
+// RUN: %if ptxas %{ ptxas -arch=sm_80 -v %t.predicated.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS %}
+// RUN: not tile-opt %s --tile-to-ptx=chip=sm_9 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: error: unknown chip 'sm_9'
 // RUN: %if ptxas %{ ptxas -arch=sm_80 -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS %}
 
 // Registers hold everything, for 128 and for 256 threads.

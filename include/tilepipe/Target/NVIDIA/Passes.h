@@ -9,6 +9,8 @@
 #ifndef TILEPIPE_TARGET_NVIDIA_PASSES_H
 #define TILEPIPE_TARGET_NVIDIA_PASSES_H
 
+#include "tilepipe/Dialect/Tile/Transforms/Passes.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
@@ -30,6 +32,23 @@ struct TileToPTXOptions : public mlir::PassPipelineOptions<TileToPTXOptions> {
   Option<std::string> chip{
       *this, "chip", llvm::cl::init(""),
       llvm::cl::desc("the GPU; empty: the module's target, else sm_80")};
+  Option<tile::PlanningPolicy> policy{
+      *this, "policy",
+      llvm::cl::desc("how loops that are not planned yet are planned"),
+      llvm::cl::init(tile::PlanningPolicy::TileLang),
+      llvm::cl::values(
+          clEnumValN(tile::PlanningPolicy::TileLang, "tilelang",
+                     "copies as early as num_stages allows"),
+          clEnumValN(tile::PlanningPolicy::Modulo, "modulo",
+                     "least initiation interval under the machine model"))};
+  Option<tile::ExpansionForm> form{
+      *this, "form",
+      llvm::cl::desc("how loops that are not expanded yet are expanded"),
+      llvm::cl::init(tile::ExpansionForm::Peeled),
+      llvm::cl::values(clEnumValN(tile::ExpansionForm::Peeled, "peeled",
+                                  "prologue, loop and epilogue"),
+                       clEnumValN(tile::ExpansionForm::Predicated, "predicated",
+                                  "one loop of guarded statements"))};
   Option<unsigned> indexBitwidth{*this, "index-bitwidth", llvm::cl::init(0),
                                  llvm::cl::desc("width of index arithmetic: 32 "
                                                 "or 64; 0: 32 where it fits")};
