@@ -27,6 +27,8 @@ void PipeMachine::issue(int clock) {
   ++events;
   Clock known = clocks[0];
   known[0] = counts[0];
+  // Stores of the scalar stream linger: a pipe knows of them by a flag from it.
+  known[StoreClock] = publishedStores;
   join(clock, known);
 }
 
@@ -236,6 +238,7 @@ void PipeMachine::barrier(Pipe pipe) {
     known[clock] = counts[clock];
     join(0, known);
   }
+  publishedStores = counts[StoreClock];
 }
 
 void PipeMachine::finish() {

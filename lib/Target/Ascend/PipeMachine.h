@@ -82,6 +82,7 @@ private:
   std::map<std::tuple<int, int, int64_t>, Flag> flags;
   /// Accesses of a space with addresses, or of a buffer without.
   llvm::MapVector<void *, std::vector<Record>> records;
+  int32_t publishedStores = 0;
   bool interlocked = false;
   bool stopped = false;
   int64_t events = 0;

@@ -12,7 +12,10 @@ SYNC = re.compile(r"^\s*ascend\.(set_flag|wait_flag|barrier <(?!all))")
 
 def is_proven(tile_opt: str, text: str) -> bool:
     command = [tile_opt, "-", "--ascend-verify-flags", "-o", "/dev/null"]
-    return subprocess.run(command, input=text, text=True, capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run(command, input=text, text=True, capture_output=True, check=False).returncode
+        == 0
+    )
 
 
 def main() -> int:
