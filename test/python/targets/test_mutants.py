@@ -24,6 +24,8 @@ KERNELS = {
     "bias_relu": lambda: gemm_bias_relu.gemm_bias_relu(72, 40, 128, num_stages=2, **BLOCK),
     "vector_add": lambda: vector_add.vector_add(300, 64, 5, 2, threads=64),
     "row_softmax": lambda: row_softmax.row_softmax(15, 33, 4, 4, 2, threads=64),
+    # Here each thread of a GPU reads what it has copied itself.
+    "row_softmax_by_fours": lambda: row_softmax.row_softmax(15, 40, 4, 4, 2, threads=64),
     "producer_last": lambda: manual_schedule.producer_last(300, threads=64),
 }
 LONG = {
@@ -35,18 +37,19 @@ LONG = {
     **{f"manual{i}": lambda stage=stage, order=order: manual_schedule.gemm_by_hand(72, 40, 224, stage, order, **BLOCK)
        for i, (stage, order) in enumerate(manual_schedule.SCHEDULES)},
 }  # fmt: skip
-# By it the end of a kernel is the end of what it started, for whoever comes next; in the emulator it is so without.
-LAST = "pipe_barrier(PIPE_ALL);"
 NAMES = [*KERNELS, *(LONG if IS_LONG else ())]
 
 
 @pytest.mark.parametrize("target", ["cuda:sm_80", "ascend:dav-2201"])
 @pytest.mark.parametrize("name", NAMES)
-def test_each_synchronisation_is_needed(name, target):
+def test_each_synchronisation_is_needed(name, target, request):
+    if (name, target) == ("row_softmax_by_fours", "cuda:sm_80"):
+        reason = "the first barrier of the peeled loop stays: it orders copies of the prologue with reads of their own thread"
+        request.applymarker(pytest.mark.xfail(reason=reason))
     if not is_built(target.split(":")[0]):
         pytest.skip(f"this build has no target {target}")
     kernel = tilepipe.compile({**KERNELS, **LONG}[name](), out_idx=[-1], target=target)
     report = kernel.check(seeds=2, mutants=True)
     assert report, repr(report)
     assert report.mutants
-    assert not [run for run in report.undetected if run.mutant.text != LAST], repr(report)
+    assert not report.undetected, repr(report)
