@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/bit.h"
 #include <map>
 
 using namespace mlir;
@@ -106,6 +107,13 @@ private:
   /// What this thread has of the rows it holds, by the offset of the row.
   using Rows = std::map<SmallVector<int64_t>, Value>;
 
+  /// The first threads that have all the lanes they exchange values with; the
+  /// others get the result through shared memory.
+  int64_t getNumShuffling() const {
+    return l.numThreads < 32
+               ? int64_t(llvm::bit_floor(static_cast<uint64_t>(l.numThreads)))
+               : l.numThreads / 32 * 32;
+  }
   Rows reduceRegisters();
   Value readElement(int64_t number, ArrayRef<int64_t> offset);
   Value exchange(Value value, int64_t distance);
@@ -190,18 +198,17 @@ ReduceLowering::Rows ReduceLowering::reduceRegisters() {
 Value ReduceLowering::exchange(Value value, int64_t distance) {
   Type type = value.getType();
   unsigned width = type.getIntOrFloatBitWidth();
+  int64_t lanes = getNumShuffling();
+  Value mask = e.i32(lanes < 32 ? (int64_t(1) << lanes) - 1 : -1);
   auto shuffle = [&](Value word) -> Value {
-    // Threads of a last warp that is not whole are all there is of it.
-    int64_t tail = l.numThreads % 32;
-    Value mask = e.i32(-1);
-    if (tail) {
-      Value inTail = arith::CmpIOp::create(
-          e, arith::CmpIPredicate::uge, l.getThreadId(),
-          e.index(l.numThreads - tail));
-      mask = e.select(inTail, e.i32((int64_t(1) << tail) - 1), mask);
-    }
-    return NVVM::ShflOp::create(e, word.getType(), mask, word, e.i32(distance),
-                                e.i32(31), NVVM::ShflKind::bfly, UnitAttr());
+    return e.pick(
+        e.isInside(l.getThreadId(), e.index(lanes)),
+        [&]() -> Value {
+          return NVVM::ShflOp::create(e, word.getType(), mask, word,
+                                      e.i32(distance), e.i32(31),
+                                      NVVM::ShflKind::bfly, UnitAttr());
+        },
+        [&] { return word; });
   };
   if (type.isF32() || type.isInteger(32))
     return shuffle(value);
@@ -339,7 +346,7 @@ void ReduceLowering::emit() {
   for (auto [bit, basis] : llvm::enumerate(layout.getThreadBases()))
     if (bit >= 5 && basis.step && basis.dim == dimension)
       warpBits.push_back(bit);
-  if (!warpBits.empty())
+  if (!warpBits.empty() || getNumShuffling() != l.numThreads)
     reduceWarps(rows, warpBits);
   finish(rows);
 }

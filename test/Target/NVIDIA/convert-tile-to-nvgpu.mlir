@@ -390,3 +390,26 @@ func.func @own_elements(%a: memref<32x32xf32>, %x: f32, %o: memref<32x32xf32>) {
   }
   return
 }
+
+// -----
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// The last warp has 8 of its 32 lanes: it does not exchange values, and gets the
+// sum through shared memory.
+// CHECK-LABEL: gpu.func @reduce_partial_warp
+// CHECK: %[[WHOLE:.*]] = arith.cmpi ult, %thread_id_x, %c32
+// CHECK: scf.if %[[WHOLE]]
+// CHECK: nvvm.shfl.sync bfly %c-1_i32
+// CHECK: gpu.barrier
+// CHECK: gpu.barrier
+func.func @reduce_partial_warp(%o: memref<1xf32>) {
+  tile.launch (%bx) in [1] threads = 40 {
+    %s = tile.alloc {offset = 0 : i64} : memref<512xf32, #shared>
+    %m = tile.alloc : memref<1xf32, #fragment>
+    tile.reduce <sum> %s into %m dimension 0 {clear} : memref<512xf32, #shared>, memref<1xf32, #fragment>
+    tile.copy %m to %o : memref<1xf32, #fragment> to memref<1xf32>
+  }
+  return
+}
