@@ -48,3 +48,19 @@ def test_emulate_on_the_cpu():
         assert (kernel.emulate(a, a, policy=policy, seed=3) == 2 * a).all()
     with pytest.raises(tilepipe.KernelError, match="unknown policy 'lazy'; known are eager, late"):
         kernel.emulate(a, a, policy="lazy")
+
+
+@pytest.mark.parametrize("name, spaces", [("cuda:sm_80", {"shared"}), ("ascend:dav-2201", {"l1", "l0a", "l0b", "l0c"})])
+def test_plan_and_resources_know_the_machine(name, spaces):
+    import gemm
+
+    if not targets.is_built(name.split(":")[0]):
+        pytest.skip(f"this build has no target {name}")
+    kernel = tilepipe.compile(gemm.gemm(64, 64, 128, 32, 32, 32, 3), out_idx=[-1], target=name)
+    (loop,) = kernel.plan.loops
+    assert {b.space for b in loop.buffers} <= spaces | {"fragment"} and loop.depth == 3
+    assert [s.is_async for s in loop.statements] == [True, True, False]
+    memory = kernel.resources.memory
+    assert set(memory) == spaces and all(0 < use.bytes <= use.capacity for use in memory.values())
+    with pytest.raises(tilepipe.KernelError, match="num_stages = "):
+        tilepipe.compile(gemm.gemm(1024, 1024, 1024, 128, 128, 64, 40), target=name)
