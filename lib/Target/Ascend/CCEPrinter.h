@@ -55,7 +55,7 @@ private:
   Expression getCompare(mlir::Operation &op);
   void bind(mlir::Value value, Expression expression);
 
-  // Instructions (CCEInstructions.cpp).
+  // Instructions (CCEInstructions.cpp, CCEVectors.cpp).
   mlir::LogicalResult printInstruction(mlir::Operation &op);
   mlir::LogicalResult printCopy(mlir::Operation *op);
   mlir::LogicalResult printMatrix(mlir::Operation *op);

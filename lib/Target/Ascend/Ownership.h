@@ -86,6 +86,12 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Access>> byOp;
 };
 
+/// Inserts a flag whose id is given later: of version `slot`, or of the one
+/// that has the constant number `offset`.
+mlir::Operation *insertFlag(mlir::OpBuilder &b, mlir::Location loc, bool set,
+                            BufferGroup &group, Pipe from, Pipe to,
+                            mlir::Value slot, int64_t offset = 0);
+
 /// Inserts the flags of a group that has versions. The control paths of `model`
 /// say which pipe has a version before and after each use of it; where the
 /// answer is one pipe, the use waits for it, or sets a flag for it. False if

@@ -43,6 +43,9 @@ struct BufferView {
 };
 BufferView resolveBuffer(mlir::Value memref);
 
+/// True if flags or instructions are in `op`.
+bool isRelevant(mlir::Operation *op);
+
 /// Something that is wrong with the flags.
 struct Finding {
   enum Kind {

@@ -1,0 +1,176 @@
+//===- PipeSymbols.cpp - What control flow depends on --------------------===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexEvaluation.h"
+#include "PipeModel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilepipe;
+using namespace tilepipe::ascend;
+
+bool ascend::isRelevant(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<PipeOpInterface, SetFlagOp, WaitFlagOp, BarrierOp,
+                   CrossSetOp, CrossWaitOp>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+PipeModel::PipeModel(FuncOp function) : function(function) {
+  for (Value argument : function.getBody().getArguments())
+    if (function.getArgAttr(cast<BlockArgument>(argument).getArgNumber(),
+                            "ascend.workspace"))
+      workspaces.insert(argument);
+  collectSymbols();
+}
+
+/// True if `value` is computed from an induction variable, or from what loop
+/// bounds and slots are computed from.
+bool PipeModel::touchesLoop(Value value) {
+  auto [it, inserted] = touches.try_emplace(value, false);
+  if (!inserted)
+    return it->second;
+  bool result = leaves.contains(value);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    result |= !isa<FuncOp>(argument.getOwner()->getParentOp());
+  else if (!result)
+    for (Value operand : value.getDefiningOp()->getOperands())
+      result |= !isa<BaseMemRefType>(operand.getType()) && touchesLoop(operand);
+  return touches[value] = result;
+}
+
+bool PipeModel::addLeaf(Value value) {
+  if (!leaves.insert(value).second)
+    return false;
+  symbols.push_back({value, {}, false});
+  return true;
+}
+
+void PipeModel::addSlice(Value value, bool open) {
+  if (!value || !visited.insert(value).second)
+    return;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop) {
+      addLeaf(value);
+      return;
+    }
+    if (argument.getArgNumber() == 0) {
+      addSlice(loop.getLowerBound(), open);
+      addSlice(loop.getUpperBound(), open);
+      return addSlice(loop.getStep(), open);
+    }
+    unsigned i = argument.getArgNumber() - 1;
+    addSlice(loop.getInitArgs()[i], open);
+    return addSlice(loop.getYieldedValues()[i], open);
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto attr = dyn_cast<IntegerAttr>(constant.getValue()))
+      constants.push_back(attr.getValue().getSExtValue());
+    return;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    unsigned i = cast<OpResult>(value).getResultNumber();
+    addSlice(loop.getInitArgs()[i], open);
+    return addSlice(loop.getYieldedValues()[i], open);
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned i = cast<OpResult>(value).getResultNumber();
+    addSlice(branch.getCondition(), open);
+    addSlice(branch.thenYield().getOperand(i), open);
+    return addSlice(branch.elseYield().getOperand(i), open);
+  }
+  // In what loops depend on, a quotient of something unknown can be anything:
+  // it is the number of iterations that counts, not the size that it is from.
+  bool quotient = isa<arith::CeilDivUIOp, arith::CeilDivSIOp, arith::DivUIOp,
+                      arith::DivSIOp, arith::FloorDivSIOp>(op);
+  if (!canEvaluate(op) || (quotient && !open && !touchesLoop(value))) {
+    addLeaf(value);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    addSlice(operand, open);
+}
+
+/// Small values, those around constants that are compared with, and enough of
+/// them to see every remainder by a number of versions.
+static SmallVector<int64_t> getDomain(Value value, ArrayRef<int64_t> constants,
+                                      int64_t versions, int64_t large) {
+  // Never or always, or in turn where it is asked again and again.
+  if (value.getType().isInteger(1))
+    return isa<FuncOp>(value.getParentRegion()->getParentOp())
+               ? SmallVector<int64_t>{0, 1}
+               : SmallVector<int64_t>{0, 1, 2, 3};
+  constexpr int64_t small = 12;
+  int64_t limit = 2;
+  for (int64_t constant : constants)
+    if (constant > limit && constant <= small)
+      limit = constant;
+  SmallVector<int64_t> domain;
+  for (int64_t i = 0; i <= limit + versions + 1; ++i)
+    domain.push_back(i);
+  for (int64_t constant : constants)
+    for (int64_t i : {constant - 1, constant, constant + 1})
+      if (constant > small && constant <= large &&
+          !llvm::is_contained(domain, i))
+        domain.push_back(i);
+  return domain;
+}
+
+void PipeModel::setDomains(bool primary, int64_t versions) {
+  llvm::sort(constants);
+  constants.erase(llvm::unique(constants), constants.end());
+  for (Symbol &symbol : symbols) {
+    if (!symbol.domain.empty())
+      continue;
+    // Trip counts stay small; sizes also go past those of tiles.
+    symbol.domain =
+        getDomain(symbol.value, constants, versions, primary ? 64 : 1 << 12);
+    symbol.primary = primary;
+  }
+}
+
+void PipeModel::collectSymbols() {
+  int64_t versions = 1;
+  function.walk([&](Operation *op) {
+    if (auto slot = dyn_cast<tile::SlotOp>(op)) {
+      versions = std::max<int64_t>(
+          versions, cast<MemRefType>(slot.getSource().getType()).getDimSize(0));
+      addSlice(slot.getIndex(), false);
+    }
+    if (auto flag = dyn_cast<SetFlagOp>(op))
+      addSlice(flag.getSlot(), false);
+    if (auto flag = dyn_cast<WaitFlagOp>(op))
+      addSlice(flag.getSlot(), false);
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (loop && isRelevant(loop)) {
+      addSlice(loop.getLowerBound(), false);
+      addSlice(loop.getUpperBound(), false);
+      addSlice(loop.getStep(), false);
+    }
+  });
+  setDomains(true, versions);
+  function.walk([&](scf::IfOp op) {
+    if (isRelevant(op))
+      addSlice(op.getCondition(), true);
+  });
+  // Places and sizes in on-chip memory, so that disjoint parts are told apart.
+  function.walk([&](PipeOpInterface op) {
+    for (Value operand : op->getOperands())
+      if (operand.getType().isIntOrIndex())
+        addSlice(operand, true);
+  });
+  setDomains(false, versions);
+}
