@@ -22,8 +22,8 @@ using namespace tilepipe::ascend;
 namespace {
 struct VerifyFlags : ascend::impl::AscendVerifyFlagsBase<VerifyFlags> {
   void runOnOperation() override {
-    bool failedOnce = failed(verifyInstructionLimits(getOperation())) |
-                      failed(verifyCrossSignals(getOperation()));
+    bool failedOnce = failed(verifyInstructionLimits(getOperation()));
+    failedOnce |= failed(verifyCrossSignals(getOperation()));
     for (FuncOp function : getOperation().getOps<FuncOp>()) {
       PipeModel model(function);
       // One report for each pair of places, a few for each function.
