@@ -195,3 +195,25 @@ def columns_and_choices_reference(X):
 
 def test_columns_and_choices():
     is_right(compiled(columns_and_choices(16, 96)), columns_and_choices_reference)
+
+
+def gather(M, N, L):
+    @T.prim_func
+    def kernel(A: T.Tensor((M, N), "float32"), rows: T.Tensor((L,), "int32"), Y: T.Tensor((L, N), "float32")):
+        with T.Kernel(L, threads=32) as bx:
+            x = T.alloc_shared((N,), "float32")
+            T.copy(A[rows[bx], 0:N], x)
+            for j in T.Parallel(N):
+                x[j] = x[j] * 2.0
+            T.copy(x, Y[bx, 0:N])
+
+    return kernel
+
+
+def test_a_row_that_is_not_there_reads_as_zeros():
+    rows = np.array([0, 2, -1, 3, -4, 1, 2**31 - 1], np.int32)
+    A = np.arange(120, dtype=np.float32).reshape(3, 40)
+    expected = np.stack([2 * A[r] if 0 <= r < 3 else np.zeros(40, np.float32) for r in rows])
+    Y = np.zeros_like(expected)
+    report = compiled(gather(3, 40, len(rows))).check(A, rows, Y, seeds=1, reference=lambda A, rows: expected)
+    assert report, repr(report)
