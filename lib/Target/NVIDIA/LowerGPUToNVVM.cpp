@@ -270,53 +270,6 @@ static void hoistAllocas(LLVM::LLVMFuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
-// The width of indices
-//===----------------------------------------------------------------------===//
-
-/// Offsets that reach past the end of a tensor by less than a tile may be
-/// computed, though not used: half of the range is left to them.
-static constexpr int64_t kMaxElements = int64_t(1) << 30;
-
-/// 32 where every offset a kernel of the module can compute fits.
-static unsigned chooseIndexBitwidth(gpu::GPUModuleOp module) {
-  for (auto kernel : module.getOps<gpu::GPUFuncOp>())
-    for (Type type : kernel.getArgumentTypes()) {
-      auto memref = dyn_cast<MemRefType>(type);
-      if (type.isIndex())
-        return 64;
-      if (!memref)
-        continue;
-      SmallVector<int64_t> strides;
-      int64_t offset;
-      if (!memref.hasStaticShape() ||
-          failed(memref.getStridesAndOffset(strides, offset)))
-        return 64;
-      for (auto [size, stride] : llvm::zip(memref.getShape(), strides))
-        if (ShapedType::isDynamic(stride) || size > kMaxElements ||
-            stride > kMaxElements || size * stride > kMaxElements)
-          return 64;
-    }
-  WalkResult result = module.walk([](arith::ConstantOp constant) {
-    auto value = dyn_cast<IntegerAttr>(constant.getValue());
-    bool isLarge = value && value.getType().isIndex() &&
-                   std::abs(value.getInt()) > kMaxElements;
-    return isLarge ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted() ? 64 : 32;
-}
-
-/// What is told to the translation by the data layout of the module.
-static void recordIndexBitwidth(gpu::GPUModuleOp module, unsigned width) {
-  if (module->hasAttr(DLTIDialect::kDataLayoutAttrName))
-    return;
-  Builder b(module.getContext());
-  auto entry =
-      DataLayoutEntryAttr::get(b.getIndexType(), b.getI32IntegerAttr(width));
-  module->setAttr(DLTIDialect::kDataLayoutAttrName,
-                  DataLayoutSpecAttr::get(module.getContext(), {entry}));
-}
-
-//===----------------------------------------------------------------------===//
 // The conversion
 //===----------------------------------------------------------------------===//
 
@@ -352,7 +305,8 @@ static void setLoopAnnotation(LLVM::BrOp branch) {
 LogicalResult LowerGPUToNVVM::lower(gpu::GPUModuleOp module) {
   MLIRContext *context = &getContext();
   LowerToLLVMOptions options(context);
-  unsigned width = indexBitwidth ? indexBitwidth : chooseIndexBitwidth(module);
+  unsigned width =
+      indexBitwidth ? indexBitwidth : nvidia::chooseIndexBitwidth(module);
   options.overrideIndexBitwidth(width);
   LLVMTypeConverter types(context, options);
   addTypeConversions(types);
@@ -389,10 +343,13 @@ LogicalResult LowerGPUToNVVM::lower(gpu::GPUModuleOp module) {
                            memref::MemRefDialect, vector::VectorDialect>();
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return failure();
-  recordIndexBitwidth(module, width);
+  nvidia::recordIndexBitwidth(module, width);
   SmallVector<UnrealizedConversionCastOp> casts;
   module.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
   reconcileUnrealizedCasts(casts);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (function.getLinkage() == LLVM::Linkage::Internal)
+      function.setAlwaysInline(true);
   module.walk(setLoopAnnotation);
   return success();
 }
@@ -404,6 +361,9 @@ void LowerGPUToNVVM::runOnOperation() {
         << unsigned(indexBitwidth);
     return signalPassFailure();
   }
+  if (indexBitwidth == 32 &&
+      getOperation()->walk(nvidia::checkIndexElements).wasInterrupted())
+    return signalPassFailure();
   SmallVector<gpu::GPUModuleOp> modules;
   getOperation()->walk<WalkOrder::PreOrder>([&](gpu::GPUModuleOp module) {
     modules.push_back(module);

@@ -24,6 +24,16 @@ namespace tilepipe::nvidia {
 mlir::LogicalResult lowerKernelSignature(mlir::gpu::GPUFuncOp kernel,
                                          const mlir::LLVMTypeConverter &types);
 
+/// 32 where every offset a kernel of the module can compute fits, else 64.
+unsigned chooseIndexBitwidth(mlir::gpu::GPUModuleOp module);
+
+/// Interrupts, with an error, where a kernel shares memory with indices in it,
+/// which have 64 bits for everybody else.
+mlir::WalkResult checkIndexElements(mlir::gpu::GPUFuncOp kernel);
+
+/// Tells the width to the translation, in the data layout of the module.
+void recordIndexBitwidth(mlir::gpu::GPUModuleOp module, unsigned width);
+
 /// Lowers stack buffers with constant indices and matrix instructions of half
 /// precision straight to what LLVM has.
 void lowerRegisters(mlir::LLVM::LLVMFuncOp function);

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --tile-lower-gpu-to-nvvm -split-input-file -verify-diagnostics
 // RUN: not tile-opt %s --tile-lower-gpu-to-nvvm=index-bitwidth=16 -split-input-file 2>&1 | FileCheck %s
+// RUN: not tile-opt %s --tile-lower-gpu-to-nvvm=index-bitwidth=32 -split-input-file 2>&1 | FileCheck %s --check-prefix=NARROW
 // CHECK: error: index-bitwidth must be 0, 32 or 64, not 16
 
 gpu.module @offset {
@@ -74,6 +75,15 @@ gpu.module @shuffle {
   gpu.func @shuffle(%p: memref<1xf64>, %x: f64, %i: i32) kernel {
     // expected-error@+1 {{'gpu.shuffle' op exchanges values of 32 bits, not 'f64'}}
     %0, %valid = gpu.shuffle xor %x, %i, %i : f64
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @indices {
+  // NARROW: error: 'gpu.func' op has index elements in argument 1, which index-bitwidth=32 would make smaller
+  gpu.func @indices(%p: memref<4xf32>, %q: memref<4xindex>) kernel {
     gpu.return
   }
 }

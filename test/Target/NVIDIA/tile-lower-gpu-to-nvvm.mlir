@@ -8,6 +8,7 @@
 // AUTO: gpu.module @memory attributes {dlti.dl_spec = #dlti.dl_spec<index = 64 : i32>}
 // AUTO: gpu.module @mma attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>}
 // AUTO: gpu.module @large attributes {dlti.dl_spec = #dlti.dl_spec<index = 64 : i32>}
+// AUTO: gpu.module @helper attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>}
 
 // What the launcher passes: pointers, dynamic sizes, dynamic strides, scalars.
 gpu.module @parameters {
@@ -173,6 +174,25 @@ gpu.module @atomics {
 
 gpu.module @large {
   gpu.func @large(%p: memref<65536x65536xi8>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @helper {
+  // Functions that kernels call become part of them.
+  // CHECK: llvm.func internal @twice(%{{.*}}: f32) -> f32 attributes {always_inline
+  func.func private @twice(%x: f32) -> f32 {
+    %y = arith.addf %x, %x : f32
+    return %y : f32
+  }
+  // CHECK-LABEL: llvm.func @helper(
+  gpu.func @helper(%p: memref<4xf32>, %x: f32) kernel {
+    %c0 = arith.constant 0 : index
+    // CHECK: llvm.call @twice(
+    %y = func.call @twice(%x) : (f32) -> f32
+    memref.store %y, %p[%c0] : memref<4xf32>
     gpu.return
   }
 }

@@ -5,6 +5,9 @@
 // RUN: not tile-translate --tile-to-ptx --chip=sm_1 %t/chips.mlir 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not tile-translate --tile-to-ptx --chip=gfx90a %t/chips.mlir 2>&1 | FileCheck %s --check-prefix=FOREIGN
 // RUN: not tile-translate --tile-to-ptx %t/chips.mlir 2>&1 | FileCheck %s --check-prefix=CHIPS
+// RUN: not tile-translate --tile-to-ptx %t/nothing.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: not tile-translate --tile-to-ptx %t/twice.mlir 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not tile-translate --tile-to-ptx %t/name.mlir 2>&1 | FileCheck %s --check-prefix=NAME
 
 // What LLVM cannot compile ends neither this process nor the message: LLVM
 // itself would abort in the first case and call exit in the second.
@@ -42,3 +45,16 @@ llvm.func @call(%p: !llvm.ptr<1>, %x: f32) attributes {nvvm.kernel} {
 // CHIPS: chips.mlir:3:1: error: is for sm_90, another module for sm_80
 gpu.module @a [#nvvm.target<chip = "sm_80">] {}
 gpu.module @b [#nvvm.target<chip = "sm_90">] {}
+
+//--- nothing.mlir
+// NOTHING: error: has nothing to launch: no tile.launch and no gpu.module
+func.func @host() { return }
+
+//--- twice.mlir
+// TWICE: twice.mlir:3:1: error: cannot be linked with other modules
+gpu.module @a { gpu.func @k(%p: memref<4xf32>) kernel { gpu.return } }
+gpu.module @b { gpu.func @k(%p: memref<4xf32>) kernel { gpu.return } }
+
+//--- name.mlir
+// NAME: error: PTX cannot be generated: Symbol name with unsupported characters
+gpu.module @a { gpu.func @"no-identifier"(%p: memref<4xf32>) kernel { gpu.return } }
