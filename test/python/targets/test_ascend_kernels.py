@@ -217,3 +217,39 @@ def test_a_row_that_is_not_there_reads_as_zeros():
     Y = np.zeros_like(expected)
     report = compiled(gather(3, 40, len(rows))).check(A, rows, Y, seeds=1, reference=lambda A, rows: expected)
     assert report, repr(report)
+
+
+ARITHMETIC = {
+    "i32": ("int32", "int32", lambda x, y: T.max(x + y * 3 - x, y) - 5),
+    "i32-f32": ("int32", "float32", lambda x, y: T.cast(x, "float32") * 0.5),
+    "f32-i32": ("float32", "int32", lambda x, y: T.cast(x * 1.7, "int32")),
+    "f16-f32": ("float16", "float32", lambda x, y: T.cast(x, "float32") * T.cast(y, "float32")),
+    "f32-f16": ("float32", "float16", lambda x, y: T.cast(x * y + 0.1, "float16")),
+    "f16": ("float16", "float16", lambda x, y: T.max(x * y, x) - y),
+    "exp2": ("float32", "float32", lambda x, y: T.exp2(x * 0.25) + y),
+    "sqrt-log": ("float32", "float32", lambda x, y: T.sqrt(T.abs(x)) - T.log(T.abs(y) + 1.0)),
+    "rsqrt": ("float32", "float32", lambda x, y: T.rsqrt(x * x + 1.0) * (2.0 - y) / 3.0),
+    "division": ("float32", "float32", lambda x, y: 1.0 / (T.abs(x) + 2.0) - x / 4.0),
+    "min": ("float32", "float32", lambda x, y: T.min(x, 2.0) - T.min(y, x)),
+}
+
+
+def elementwise(dtype, out, function, N=512, block=128):
+    @T.prim_func
+    def kernel(a: T.Tensor((N,), dtype), b: T.Tensor((N,), dtype), c: T.Tensor((N,), out)):
+        with T.Kernel(N // block, threads=32) as bx:
+            x, y = T.alloc_shared((block,), dtype), T.alloc_shared((block,), dtype)
+            z = T.alloc_fragment((block,), out)
+            T.copy(a[bx * block], x)
+            T.copy(b[bx * block], y)
+            for i in T.Parallel(block):
+                z[i] = function(x[i], y[i])
+            T.copy(z, c[bx * block])
+
+    return kernel
+
+
+@pytest.mark.parametrize("name", ARITHMETIC)
+def test_arithmetic(name):
+    report = compiled(elementwise(*ARITHMETIC[name])).check(seeds=1)
+    assert report, repr(report)
