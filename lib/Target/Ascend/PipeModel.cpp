@@ -281,7 +281,8 @@ void PipeModel::runAll(const ModelOptions &options, const ModelTrace *trace,
       runner.run();
       ++numPaths;
       steps += runner.getSteps();
-      if (machine.isStopped() || runner.isOver())
+      complete = !runner.isOver();
+      if (machine.isStopped() || !complete)
         return;
     }
 }

@@ -104,6 +104,8 @@ public:
   void run(const ModelTrace &trace);
 
   int64_t getNumPaths() const { return numPaths; }
+  /// False if the last run took too many steps and was ended early.
+  bool isComplete() const { return complete; }
 
 private:
   struct Symbol {
@@ -131,6 +133,7 @@ private:
   llvm::DenseMap<mlir::Value, bool> touches;
   llvm::SmallVector<int64_t> constants;
   int64_t numPaths = 0;
+  bool complete = true;
 };
 
 } // namespace tilepipe::ascend

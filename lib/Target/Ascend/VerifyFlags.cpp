@@ -35,6 +35,10 @@ struct VerifyFlags : ascend::impl::AscendVerifyFlagsBase<VerifyFlags> {
         return finding.kind <= Finding::SamePipe && seen.size() < 8;
       });
       numPaths += model.getNumPaths();
+      if (!model.isComplete())
+        function.emitRemark("loops run so long that flags are proven for the "
+                            "first control paths only: ")
+            << model.getNumPaths();
     }
     if (failedOnce)
       return signalPassFailure();

@@ -207,3 +207,16 @@ ascend.func @k_mix_aiv(%n: index) attributes {core = #ascend.core<vector>, mix} 
   ascend.cross_wait id 0
   ascend.return
 }
+
+// -----
+
+// expected-remark @+1 {{loops run so long that flags are proven for the first control paths only: 1}}
+ascend.func @long_loop() attributes {core = #ascend.core<vector>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9999999 = arith.constant 9999999 : index
+  scf.for %i = %c0 to %c9999999 step %c1 {
+    ascend.barrier <v>
+  }
+  ascend.return
+}
