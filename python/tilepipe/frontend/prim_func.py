@@ -7,6 +7,7 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 from tilepipe import ir
@@ -88,8 +89,28 @@ class Parameter:
     location: SourceLocation | None = field(default=None, compare=False)
 
 
+# What was read, by the identity of the code, which is kept alive. A factory makes a new function of the same code
+# for each of its calls; finding where a function ends takes longer than staging it. (Equal code objects may stand in
+# different files.)
+_READ: dict[int, tuple[CodeType, Source]] = {}
+_MOST_READ = 1024
+
+
 def read_source(function: Callable[..., Any]) -> Source:
-    """The syntax tree of a function and where it stands."""
+    """The syntax tree of a function and where it stands. The tree is shared: nobody changes it."""
+    code = getattr(function, "__code__", None)
+    known = _READ.get(id(code))
+    if known is not None:
+        return known[1]
+    source = _read_source(function)
+    if isinstance(code, CodeType):
+        if len(_READ) >= _MOST_READ:
+            _READ.clear()
+        _READ[id(code)] = (code, source)
+    return source
+
+
+def _read_source(function: Callable[..., Any]) -> Source:
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError) as error:
