@@ -175,8 +175,8 @@ FailureOr<Value> KernelBuilder::materialize(OpBuilder &b, Value value) {
 static void eraseTokens(gpu::GPUFuncOp kernel) {
   kernel.walk([](tile::AsyncNoneOp op) {
     OpBuilder b(op);
-    op.getResult().replaceAllUsesWith(arith::ConstantOp::create(
-        b, op.getLoc(), b.getBoolAttr(true)));
+    op.getResult().replaceAllUsesWith(
+        arith::ConstantOp::create(b, op.getLoc(), b.getBoolAttr(true)));
     op.erase();
   });
   Type boolean = IntegerType::get(kernel.getContext(), 1);
@@ -276,9 +276,8 @@ FailureOr<gpu::GPUFuncOp> KernelBuilder::build(gpu::GPUModuleOp module,
 
   Lowering l(std::move(plan), kernel, threads);
   l.begin(marker);
-  kernel.walk<WalkOrder::PreOrder>([&](tile::AllocOp alloc) {
-    l.addAlloc(alloc, layouts.lookup(alloc));
-  });
+  kernel.walk<WalkOrder::PreOrder>(
+      [&](tile::AllocOp alloc) { l.addAlloc(alloc, layouts.lookup(alloc)); });
   numPruned += pruneBarriers(l);
   makeRingCounters(kernel);
   if (failed(lowerBody(l)))
@@ -290,10 +289,8 @@ FailureOr<gpu::GPUFuncOp> KernelBuilder::build(gpu::GPUModuleOp module,
   if (memory && bytes > memory.getCapacity())
     return function.emitOpError("cannot be lowered to NVIDIA: takes ")
            << bytes << " bytes of shared memory, " << l.scratchBytes
-           << " of them for reductions, but there are "
-           << memory.getCapacity();
-  kernel->setAttr("tilepipe.shared_bytes",
-                  b.getI64IntegerAttr(bytes));
+           << " of them for reductions, but there are " << memory.getCapacity();
+  kernel->setAttr("tilepipe.shared_bytes", b.getI64IntegerAttr(bytes));
   return kernel;
 }
 
@@ -315,8 +312,8 @@ LogicalResult ConvertTileToNVGPU::convert(func::FuncOp function,
   auto module =
       gpu::GPUModuleOp::create(b, function.getLoc(), name + "_module");
   b.setInsertionPointToStart(module.getBody());
-  auto space = gpu::AddressSpaceAttr::get(&getContext(),
-                                          gpu::AddressSpace::Workgroup);
+  auto space =
+      gpu::AddressSpaceAttr::get(&getContext(), gpu::AddressSpace::Workgroup);
   memref::GlobalOp::create(
       b, function.getLoc(), kSharedArray, b.getStringAttr("public"),
       MemRefType::get({0}, b.getI8Type(), MemRefLayoutAttrInterface(), space),

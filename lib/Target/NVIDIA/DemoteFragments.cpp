@@ -21,7 +21,8 @@ using namespace tilepipe;
 /// Moves a buffer, and the views of it, to shared memory.
 static void moveToShared(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
-  auto space = tile::SpaceAttr::get(type.getContext(), tile::MemorySpace::Shared);
+  auto space =
+      tile::SpaceAttr::get(type.getContext(), tile::MemorySpace::Shared);
   memref.setType(MemRefType::get(type.getShape(), type.getElementType(),
                                  type.getLayout(), space));
   for (Operation *user : memref.getUsers())
@@ -46,10 +47,10 @@ void TileDemoteFragments::runOnOperation() {
     nvidia::FragmentPlan plan = nvidia::FragmentPlan::compute(launch);
     for (const nvidia::FragmentPlan::Demotion &demotion : plan.getDemotions()) {
       tile::AllocOp alloc = demotion.alloc;
-      InFlightDiagnostic remark = alloc.emitRemark("fragment '")
-                                  << tile::getBufferName(alloc.getResult())
-                                  << "' lives in shared memory: "
-                                  << demotion.reason;
+      InFlightDiagnostic remark =
+          alloc.emitRemark("fragment '")
+          << tile::getBufferName(alloc.getResult())
+          << "' lives in shared memory: " << demotion.reason;
       remark.attachNote(demotion.culprit->getLoc()) << "here";
       moveToShared(alloc.getResult());
       ++numDemoted;

@@ -67,8 +67,8 @@ std::optional<SmallVector<int64_t>> nvidia::getMapDims(tile::MapOp map,
 /// True if the region of a copy is static on its fragment side, and inside.
 static bool hasStaticRegion(tile::CopyOp copy, bool isSource) {
   auto type = isSource ? copy.getSourceType() : copy.getTargetType();
-  SmallVector<OpFoldResult> offsets = isSource ? copy.getMixedSourceOffsets()
-                                               : copy.getMixedTargetOffsets();
+  SmallVector<OpFoldResult> offsets =
+      isSource ? copy.getMixedSourceOffsets() : copy.getMixedTargetOffsets();
   SmallVector<int64_t> dims =
       isSource ? copy.getSourceDims() : copy.getTargetDims();
   SmallVector<int64_t> ends;
@@ -113,8 +113,8 @@ std::string FragmentPlan::checkUse(tile::AllocOp alloc, OpOperand &use) {
                    : "";
       })
       .Case([&](tile::CopyOp copy) {
-        Value other = use.get() == copy.getSource() ? copy.getTarget()
-                                                    : copy.getSource();
+        Value other =
+            use.get() == copy.getSource() ? copy.getTarget() : copy.getSource();
         if (!getFragment(other))
           return hasStaticRegion(copy, use.get() == copy.getSource())
                      ? ""
@@ -197,16 +197,15 @@ void FragmentPlan::seed() {
   });
   for (tile::AllocOp alloc : allocs)
     if (isLive(alloc) && isCell(alloc))
-      layouts[alloc] = ThreadLayout::getBlocked(alloc.getType().getShape(),
-                                                numThreads, 1);
+      layouts[alloc] =
+          ThreadLayout::getBlocked(alloc.getType().getShape(), numThreads, 1);
 }
 
 /// Calls `body` with each access of a map to a live fragment with elements.
-static void
-forEachAccess(tile::MapOp map,
-              llvm::function_ref<void(Operation *, tile::AllocOp,
-                                      ArrayRef<int64_t>)>
-                  body) {
+static void forEachAccess(
+    tile::MapOp map,
+    llvm::function_ref<void(Operation *, tile::AllocOp, ArrayRef<int64_t>)>
+        body) {
   map.walk([&](Operation *op) {
     Value memref;
     ValueRange indices;
@@ -297,9 +296,8 @@ bool FragmentPlan::propagate(tile::CopyOp op) {
 bool FragmentPlan::propagate() {
   bool changed = false;
   for (Operation *op : ops) {
-    TypeSwitch<Operation *>(op)
-        .Case<tile::MapOp, tile::ReduceOp, tile::CopyOp>(
-            [&](auto concrete) { changed |= propagate(concrete); });
+    TypeSwitch<Operation *>(op).Case<tile::MapOp, tile::ReduceOp, tile::CopyOp>(
+        [&](auto concrete) { changed |= propagate(concrete); });
     if (restart)
       return false;
   }
@@ -356,8 +354,8 @@ FragmentPlan::FragmentPlan(tile::LaunchOp launch)
   });
 }
 
-/// Threads that hold the same elements run a map together: one that is late must
-/// not read from memory what another one has updated in it already.
+/// Threads that hold the same elements run a map together: one that is late
+/// must not read from memory what another one has updated in it already.
 void FragmentPlan::checkUpdates(tile::MapOp map) {
   if (!find(map) || !find(map)->getReplicatedThreadMask(numThreads))
     return;
@@ -378,8 +376,8 @@ void FragmentPlan::checkUpdates(tile::MapOp map) {
   });
 }
 
-/// A map whose points have no layout (dynamic extents) and that no fragment gave
-/// one cannot touch registers.
+/// A map whose points have no layout (dynamic extents) and that no fragment
+/// gave one cannot touch registers.
 void FragmentPlan::checkMaps() {
   for (Operation *op : ops) {
     auto map = dyn_cast<tile::MapOp>(op);
@@ -387,11 +385,11 @@ void FragmentPlan::checkMaps() {
       continue;
     checkUpdates(map);
     if (!find(map))
-      forEachAccess(map, [&](Operation *access, tile::AllocOp alloc,
-                             ArrayRef<int64_t>) {
-        if (isLive(alloc))
-          demote(alloc, access, "the extents of the tile.map are dynamic");
-      });
+      forEachAccess(
+          map, [&](Operation *access, tile::AllocOp alloc, ArrayRef<int64_t>) {
+            if (isLive(alloc))
+              demote(alloc, access, "the extents of the tile.map are dynamic");
+          });
   }
 }
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 //
-// A fragment is distributed over the registers of the threads if one layout suits
-// all its uses; buffers that are used element by element together, and a
+// A fragment is distributed over the registers of the threads if one layout
+// suits all its uses; buffers that are used element by element together, and a
 // reduction and its result, must agree. What does not agree, or is not indexed
 // by the points of a map, lives in shared memory.
 //
@@ -36,9 +36,9 @@ struct MmaShape {
 std::optional<MmaShape> getMmaShape(tile::GemmOp op, int64_t numThreads,
                                     std::string *whyNot = nullptr);
 
-/// The dimension of the points of `map` that each index of an access in its body
-/// is: -1 for the constant 0; none if an index is anything else, or a dimension
-/// is used twice.
+/// The dimension of the points of `map` that each index of an access in its
+/// body is: -1 for the constant 0; none if an index is anything else, or a
+/// dimension is used twice.
 std::optional<llvm::SmallVector<int64_t>> getMapDims(tile::MapOp map,
                                                      mlir::ValueRange indices);
 

@@ -100,24 +100,24 @@ static IndexRange rangeOfOp(Operation *op, unsigned depth) {
           return IndexRange();
         return rangeOfMul(operand(0), {int64_t(1) << *by, int64_t(1) << *by});
       })
-      .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp, arith::ShRUIOp>(
-          [&](Operation *op) {
-            IndexRange a = operand(0);
-            std::optional<int64_t> by = constant(1);
-            if (by && isa<arith::ShRUIOp>(op))
-              by = *by >= 0 && *by < 40 ? int64_t(1) << *by : 0;
-            if (a.min < 0 || !by || *by <= 0)
-              return IndexRange();
-            return IndexRange{a.min / *by, a.max >= kInf ? kInf : a.max / *by};
-          })
+      .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp,
+            arith::ShRUIOp>([&](Operation *op) {
+        IndexRange a = operand(0);
+        std::optional<int64_t> by = constant(1);
+        if (by && isa<arith::ShRUIOp>(op))
+          by = *by >= 0 && *by < 40 ? int64_t(1) << *by : 0;
+        if (a.min < 0 || !by || *by <= 0)
+          return IndexRange();
+        return IndexRange{a.min / *by, a.max >= kInf ? kInf : a.max / *by};
+      })
       .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>([&](Operation *) {
         IndexRange a = operand(0);
         std::optional<int64_t> by = constant(1);
         if (a.min < 0 || !by || *by <= 0)
           return IndexRange();
-        return IndexRange{int64_t(llvm::divideCeil(a.min, *by)),
-                          a.max >= kInf ? kInf
-                                        : int64_t(llvm::divideCeil(a.max, *by))};
+        return IndexRange{
+            int64_t(llvm::divideCeil(a.min, *by)),
+            a.max >= kInf ? kInf : int64_t(llvm::divideCeil(a.max, *by))};
       })
       .Case<arith::RemUIOp, arith::RemSIOp>([&](Operation *op) {
         std::optional<int64_t> by = constant(1);
@@ -261,7 +261,8 @@ static std::optional<int64_t> coefficientOf(Value value, Value iv,
             return *operands[1 - i] * *factor;
         return std::nullopt;
       })
-      .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto) { return operands[0]; })
+      .Case<arith::IndexCastOp, arith::ExtSIOp>(
+          [&](auto) { return operands[0]; })
       .Default([](Operation *) { return std::nullopt; });
 }
 

@@ -93,11 +93,12 @@ SmallVector<Value> CopyLowering::getIndices(const Side &side,
   SmallVector<Value> indices;
   for (OpFoldResult start : side.offsets)
     indices.push_back(e.index(start));
-  // A start that may be anything wraps around: what comes out is outside as well.
+  // A start that may be anything wraps around: what comes out is outside as
+  // well.
   for (auto [dim, i] : llvm::zip_equal(side.dims, point)) {
     IndexRange start = getRange(indices[dim]);
-    bool isBounded = start.min > -IndexRange::kInfinity &&
-                     start.max < IndexRange::kInfinity;
+    bool isBounded =
+        start.min > -IndexRange::kInfinity && start.max < IndexRange::kInfinity;
     indices[dim] = isBounded ? e.add(indices[dim], i)
                              : e.createOrFold<arith::AddIOp>(indices[dim], i);
   }
@@ -203,8 +204,7 @@ void CopyLowering::startCopy(ArrayRef<Value> point, int64_t width) {
   nvgpu::DeviceAsyncCopyOp::create(
       e, nvgpu::DeviceAsyncTokenType::get(e.getContext()), target.buffer.memref,
       ValueRange{l.linearize(e, target.buffer, to)}, source.buffer.memref, from,
-      e.getIndexAttr(width), elements,
-      bypass ? e.getUnitAttr() : UnitAttr());
+      e.getIndexAttr(width), elements, bypass ? e.getUnitAttr() : UnitAttr());
   ++l.numAsync;
 }
 
@@ -224,24 +224,22 @@ void CopyLowering::betweenMemories(int64_t width, bool asAsync,
   for (OpFoldResult size : sizes)
     shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
   if (ShapedType::isDynamicShape(shape))
-    return l.distributeDynamic(e, sizes, [&](ArrayRef<Value> point) {
-      copyChunk(point, 1, asAsync);
-    });
+    return l.distributeDynamic(
+        e, sizes, [&](ArrayRef<Value> point) { copyChunk(point, 1, asAsync); });
   if (!shape.empty())
     shape.back() /= width;
   ThreadLayout layout = ThreadLayout::getBlocked(shape, l.numThreads, 1);
   Value owner = l.getOwner(layout);
   e.when(owner ? owner : e.boolean(true), [&] {
-    l.distribute(
-        e, layout, 1, maxUnrolled, [&](int64_t, ArrayRef<Value> at) {
-          Value inRegion = e.boolean(true);
-          for (auto [i, extent] : llvm::zip_equal(at, shape))
-            inRegion = e.both(inRegion, e.isInside(i, e.index(extent)));
-          SmallVector<Value> point(at);
-          if (!point.empty())
-            point.back() = e.mul(point.back(), e.index(width));
-          e.when(inRegion, [&] { copyChunk(point, width, asAsync); });
-        });
+    l.distribute(e, layout, 1, maxUnrolled, [&](int64_t, ArrayRef<Value> at) {
+      Value inRegion = e.boolean(true);
+      for (auto [i, extent] : llvm::zip_equal(at, shape))
+        inRegion = e.both(inRegion, e.isInside(i, e.index(extent)));
+      SmallVector<Value> point(at);
+      if (!point.empty())
+        point.back() = e.mul(point.back(), e.index(width));
+      e.when(inRegion, [&] { copyChunk(point, width, asAsync); });
+    });
   });
 }
 
@@ -259,7 +257,8 @@ std::string CopyLowering::whyNotAsync(int64_t width) {
     return "it is not from global to shared memory";
   if (source.buffer.element() != element())
     return "it converts elements";
-  if (fill && !matchPattern(fill, m_Zero()) && !matchPattern(fill, m_PosZeroFloat()))
+  if (fill && !matchPattern(fill, m_Zero()) &&
+      !matchPattern(fill, m_PosZeroFloat()))
     return "what is outside of the source is not zero";
   int64_t bytes = width * Emitter::getElementBytes(element());
   if (bytes < 4)
@@ -331,7 +330,7 @@ void CopyLowering::betweenMemories() {
   std::string why = isAsync ? whyNotAsync(width) : "";
   bool asAsync = isAsync && why.empty();
   if (!why.empty())
-    op->emitRemark("copy is not asynchronous: ") << why;
+    l.remark(op, "copy is not asynchronous: " + why);
   e.when(
       fits, [&] { betweenMemories(width, asAsync, kMaxUnrolled); },
       [&] { betweenMemories(1, isAsync && whyNotAsync(1).empty(), kMaxRare); });
@@ -343,14 +342,13 @@ void CopyLowering::betweenMemories() {
 
 void CopyLowering::fromFragment() {
   const ThreadLayout &layout = *source.buffer.layout;
-  int64_t limit = limitWidth(
-      std::min(layout.getContiguity(),
-               std::max<int64_t>(1, kMaxBytes / Emitter::getElementBytes(
-                                                    element()))));
+  int64_t limit = limitWidth(std::min(
+      layout.getContiguity(),
+      std::max<int64_t>(1, kMaxBytes / Emitter::getElementBytes(element()))));
   if (!source.offsets.empty())
-    limit = std::min(limit, getDivisor(
-                                getConstantIntValue(source.offsets.back())
-                                    .value_or(1)));
+    limit = std::min(
+        limit,
+        getDivisor(getConstantIntValue(source.offsets.back()).value_or(1)));
   Value fits;
   int64_t width =
       target.buffer.isFragment()
@@ -367,9 +365,8 @@ void CopyLowering::fromFragment() {
           e.when(e.both(inRegion, isInside(target, to)), [&] {
             SmallVector<Value> values;
             for (int64_t i = 0; i < width; ++i)
-              values.push_back(
-                  e.convert(l.loadRegister(e, source.buffer, number + i),
-                            element()));
+              values.push_back(e.convert(
+                  l.loadRegister(e, source.buffer, number + i), element()));
             if (target.buffer.isFragment())
               return l.storeRegister(e, values.front(), target.buffer, number);
             l.store(e, combine(e, values), target.buffer, to, width);
@@ -389,9 +386,9 @@ void CopyLowering::toFragment() {
   int64_t limit = limitWidth(std::min(layout.getContiguity(),
                                       std::max<int64_t>(1, kMaxBytes / bytes)));
   if (!target.offsets.empty())
-    limit = std::min(limit, getDivisor(
-                                getConstantIntValue(target.offsets.back())
-                                    .value_or(1)));
+    limit = std::min(
+        limit,
+        getDivisor(getConstantIntValue(target.offsets.back()).value_or(1)));
   Value fits;
   int64_t width =
       l.getWidth(e, source.buffer, source.offsets, limit, true, fits);
@@ -408,8 +405,7 @@ void CopyLowering::toFragment() {
                    });
                  });
   };
-  e.when(
-      fits ? fits : e.boolean(true), [&] { emit(width); }, [&] { emit(1); });
+  e.when(fits ? fits : e.boolean(true), [&] { emit(width); }, [&] { emit(1); });
 }
 
 void CopyLowering::emit() {
@@ -449,8 +445,7 @@ static LogicalResult lowerCopy(Lowering &l, CopyT op, bool isAsync) {
   OpBuilder b(op);
   Emitter e(op.getLoc(), b);
   CopyLowering copy = makeLowering(l, e, op);
-  e.when(op.getGuard() ? op.getGuard() : e.boolean(true),
-         [&] { copy.emit(); });
+  e.when(op.getGuard() ? op.getGuard() : e.boolean(true), [&] { copy.emit(); });
   if (isAsync)
     op->getResult(0).replaceAllUsesWith(e.boolean(true));
   op.erase();

@@ -30,24 +30,19 @@ LogicalResult nvidia::lower(Lowering &l, tile::FillOp op) {
     return success();
   };
   if (buffer.isFragment()) {
-    l.distribute(e, *buffer.layout, 1, 0,
-                 [&](int64_t number, ArrayRef<Value> at) {
-                   Value inRegion = e.boolean(true);
-                   for (auto [i, start, size] :
-                        llvm::zip_equal(at, offsets, sizes))
-                     inRegion = e.both(
-                         inRegion, e.isInside(e.sub(i, e.index(start)),
-                                              e.index(size)));
-                   // Padding may be set as well, which needs no test.
-                   if (llvm::equal(sizes,
-                                   getAsIndexOpFoldResult(
-                                       op.getContext(),
-                                       buffer.type.getShape())))
-                     inRegion = e.boolean(true);
-                   e.when(inRegion, [&] {
-                     l.storeRegister(e, op.getValue(), buffer, number);
-                   });
-                 });
+    l.distribute(
+        e, *buffer.layout, 1, 0, [&](int64_t number, ArrayRef<Value> at) {
+          Value inRegion = e.boolean(true);
+          for (auto [i, start, size] : llvm::zip_equal(at, offsets, sizes))
+            inRegion = e.both(
+                inRegion, e.isInside(e.sub(i, e.index(start)), e.index(size)));
+          // Padding may be set as well, which needs no test.
+          if (llvm::equal(sizes, getAsIndexOpFoldResult(
+                                     op.getContext(), buffer.type.getShape())))
+            inRegion = e.boolean(true);
+          e.when(inRegion,
+                 [&] { l.storeRegister(e, op.getValue(), buffer, number); });
+        });
     return finish();
   }
   SmallVector<int64_t> shape;

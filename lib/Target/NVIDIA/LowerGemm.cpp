@@ -10,8 +10,9 @@
 // On tensor cores, a warp owns 16 x 16 blocks of c and reads the operands with
 // ldmatrix.x4, 16 x 16 at a time. With q = lane / 8 and i = lane mod 8, lane
 // addresses row i of 8 x 8 matrix q (PTX ISA, "ldmatrix"); result register r of
-// the lane holds row lane / 4, columns 2 * (lane mod 4) and the next of matrix r,
-// or, with .trans, the transposed. For mma.m16n8k16 (PTX ISA, "Matrix Fragments")
+// the lane holds row lane / 4, columns 2 * (lane mod 4) and the next of matrix
+// r, or, with .trans, the transposed. For mma.m16n8k16 (PTX ISA, "Matrix
+// Fragments")
 //   A register r: row + 8 * (r mod 2), k + 8 * (r / 2)
 //   B register r of columns n: k + 8 * r
 // so the order of the matrices depends only on which of the two dimensions of
@@ -38,8 +39,8 @@ using namespace tilepipe::nvidia;
 
 namespace {
 
-/// The elements of c that a thread holds, in registers of a fragment or, between
-/// reading and writing them back, of a shared tile.
+/// The elements of c that a thread holds, in registers of a fragment or,
+/// between reading and writing them back, of a shared tile.
 class Sums {
 public:
   Sums(Lowering &l, Emitter &e, Buffer c, ThreadLayout layout)
@@ -66,8 +67,7 @@ public:
     if (c.isFragment())
       return l.storeRegister(e, value, c, number);
     SmallVector<Value> at = getIndices(number);
-    e.when(getCondition(at),
-           [&] { l.store(e, value, c, at); });
+    e.when(getCondition(at), [&] { l.store(e, value, c, at); });
   }
   SmallVector<Value> getIndices(int64_t number) {
     SmallVector<Value> at;
@@ -126,9 +126,9 @@ private:
 
 } // namespace
 
-/// The element that this lane addresses in block 0 of step 0, where the constant
-/// part of the column is `columnBits` in the bits that the swizzle changes. It is
-/// computed once, at the entry of the kernel.
+/// The element that this lane addresses in block 0 of step 0, where the
+/// constant part of the column is `columnBits` in the bits that the swizzle
+/// changes. It is computed once, at the entry of the kernel.
 Value OperandReader::getBase(int64_t columnBits) {
   Value &base = bases[columnBits];
   if (base)
@@ -153,8 +153,8 @@ Value OperandReader::getBase(int64_t columnBits) {
     Value mask = entry.createOrFold<arith::ShRUIOp>(
         entry.createOrFold<arith::AndIOp>(lane, entry.index(int64_t(7))),
         entry.index(int64_t(llvm::Log2_64(layout.rowsPerPhase))));
-    mask = entry.createOrFold<arith::AndIOp>(mask,
-                                             entry.index(layout.phases - 1));
+    mask =
+        entry.createOrFold<arith::AndIOp>(mask, entry.index(layout.phases - 1));
     mask = entry.createOrFold<arith::ShLIOp>(
         mask, entry.index(int64_t(llvm::Log2_64(layout.chunk))));
     column = entry.createOrFold<arith::XOrIOp>(column, mask);
@@ -170,13 +170,12 @@ Value OperandReader::read(int64_t block, int64_t step) {
   int64_t other = 16 * numWarps * block, k = 16 * step;
   int64_t row = kIsRow ? k : other, column = kIsRow ? other : k;
   // The column is (constant + thread part) xor row bits. The two parts have no
-  // bit in common, so the low bits of the constant can be put in by xor, and the
-  // others added.
+  // bit in common, so the low bits of the constant can be put in by xor, and
+  // the others added.
   const SharedLayout &layout = tile.shared;
   int64_t columnBits =
       layout.isSwizzled() ? column & (layout.phases * layout.chunk - 1) : 0;
-  int64_t constant =
-      row * tile.type.getDimSize(1) + (column - columnBits);
+  int64_t constant = row * tile.type.getDimSize(1) + (column - columnBits);
   Value at = getBase(columnBits);
   if (tile.offset)
     at = e.add(tile.offset, at);
@@ -195,8 +194,8 @@ static Value getHalf(Emitter &e, Value block, int64_t half) {
       e, DenseElementsAttr::get(type, e.getZeroAttr(element)));
   for (int64_t i : {0, 1})
     result = vector::InsertOp::create(
-        e, vector::ExtractOp::create(e, block, 2 * half + i).getResult(), result,
-        i);
+        e, vector::ExtractOp::create(e, block, 2 * half + i).getResult(),
+        result, i);
   return result;
 }
 
@@ -209,10 +208,10 @@ static void emitMma(Lowering &l, Emitter &e, tile::GemmOp op, MmaShape shape,
     return entry.createOrFold<arith::AndIOp>(value, entry.index(count - 1));
   };
   Value warpN = masked(warp, shape.warpsN);
-  Value warpM = masked(
-      entry.createOrFold<arith::ShRUIOp>(
-          warp, entry.index(int64_t(llvm::Log2_64(shape.warpsN)))),
-      shape.warpsM);
+  Value warpM =
+      masked(entry.createOrFold<arith::ShRUIOp>(
+                 warp, entry.index(int64_t(llvm::Log2_64(shape.warpsN)))),
+             shape.warpsM);
   OperandReader readA(l, e, l.resolve(e, op.getA()), op.getTransposeA(),
                       /*isA=*/true, warpM, shape.warpsM);
   OperandReader readB(l, e, l.resolve(e, op.getB()), !op.getTransposeB(),
@@ -251,9 +250,9 @@ static void emitMma(Lowering &l, Emitter &e, tile::GemmOp op, MmaShape shape,
   }
   for (auto [number, sum] : llvm::enumerate(acc))
     for (int64_t d = 0; d < 4; ++d)
-      sums.store(numberOf(number / (2 * blocksN), number % (2 * blocksN), d),
-                 vector::ExtractOp::create(
-                     e, sum, ArrayRef<int64_t>{d >> 1, d & 1}));
+      sums.store(
+          numberOf(number / (2 * blocksN), number % (2 * blocksN), d),
+          vector::ExtractOp::create(e, sum, ArrayRef<int64_t>{d >> 1, d & 1}));
   ++l.numMma;
 }
 
@@ -264,15 +263,15 @@ static void emitMma(Lowering &l, Emitter &e, tile::GemmOp op, MmaShape shape,
 static Value multiplyAdd(Emitter &e, Value x, Value y, Value sum) {
   Type type = sum.getType();
   if (!isa<FloatType>(type))
-    return e.createOrFold<arith::AddIOp>(
-        e.createOrFold<arith::MulIOp>(x, y), sum);
+    return e.createOrFold<arith::AddIOp>(e.createOrFold<arith::MulIOp>(x, y),
+                                         sum);
   if (type.isF32() || type.isF64())
     return math::FmaOp::create(e, x, y, sum);
   return arith::AddFOp::create(e, arith::MulFOp::create(e, x, y), sum);
 }
 
-/// Each thread computes the elements it holds, in ascending order of k; it reads
-/// each row of a and column of b that it needs once a step.
+/// Each thread computes the elements it holds, in ascending order of k; it
+/// reads each row of a and column of b that it needs once a step.
 static void emitScalar(Lowering &l, Emitter &e, tile::GemmOp op, Sums sums) {
   Buffer a = l.resolve(e, op.getA()), b = l.resolve(e, op.getB());
   Buffer c = l.resolve(e, op.getC());
@@ -290,10 +289,9 @@ static void emitScalar(Lowering &l, Emitter &e, tile::GemmOp op, Sums sums) {
   }
   for (int64_t number = 0; number < count; ++number)
     if (sums.exists(number) && (op.getClear() || !c.isFragment()))
-      l.storeRegister(e,
-                      op.getClear() ? e.constant(c.element())
-                                    : sums.load(number),
-                      held, number);
+      l.storeRegister(
+          e, op.getClear() ? e.constant(c.element()) : sums.load(number), held,
+          number);
   Value depth = e.dim(op.getA(), op.getTransposeA() ? 0 : 1);
   e.loop(e.index(int64_t(0)), depth, e.index(int64_t(1)), true, [&](Value k) {
     llvm::DenseMap<int64_t, Value> rows, columns;
@@ -306,8 +304,8 @@ static void emitScalar(Lowering &l, Emitter &e, tile::GemmOp op, Sums sums) {
       Value loaded = e.pick(
           e.isInside(at, e.index(extent)),
           [&] {
-            return l.load(e, buffer, kFirst ? ValueRange{k, at}
-                                            : ValueRange{at, k});
+            return l.load(e, buffer,
+                          kFirst ? ValueRange{k, at} : ValueRange{at, k});
           },
           [&] { return e.constant(buffer.element()); });
       return value = e.convert(loaded, c.element());
@@ -321,9 +319,8 @@ static void emitScalar(Lowering &l, Emitter &e, tile::GemmOp op, Sums sums) {
                      op.getTransposeA());
       Value y = read(columns, offset[1], at[1], b, c.type.getDimSize(1),
                      !op.getTransposeB());
-      l.storeRegister(
-          e, multiplyAdd(e, x, y, l.loadRegister(e, held, number)), held,
-          number);
+      l.storeRegister(e, multiplyAdd(e, x, y, l.loadRegister(e, held, number)),
+                      held, number);
     }
   });
   if (c.isFragment())
@@ -360,7 +357,7 @@ LogicalResult nvidia::lower(Lowering &l, tile::GemmOp op) {
   if (mma) {
     emitMma(l, e, op, *mma, sums);
   } else {
-    op.emitRemark("gemm does not use tensor cores: ") << whyNot;
+    l.remark(op, "gemm does not use tensor cores: " + whyNot);
     emitScalar(l, e, op, sums);
   }
   op.erase();

@@ -40,11 +40,9 @@ static arith::AtomicRMWKind getAtomicKind(tile::AtomicKind kind, Type type) {
   case tile::AtomicKind::Add:
     return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
   case tile::AtomicKind::Max:
-    return isFloat ? arith::AtomicRMWKind::maxnumf
-                   : arith::AtomicRMWKind::maxs;
+    return isFloat ? arith::AtomicRMWKind::maxnumf : arith::AtomicRMWKind::maxs;
   case tile::AtomicKind::Min:
-    return isFloat ? arith::AtomicRMWKind::minnumf
-                   : arith::AtomicRMWKind::mins;
+    return isFloat ? arith::AtomicRMWKind::minnumf : arith::AtomicRMWKind::mins;
   case tile::AtomicKind::And:
     return arith::AtomicRMWKind::andi;
   case tile::AtomicKind::Or:
@@ -63,9 +61,9 @@ static void emitAtomic(Lowering &l, Emitter &e, tile::AtomicOp op, Value value,
   SmallVector<Value> at(indices);
   if (buffer.isShared())
     at = {l.linearize(e, buffer, indices)};
-  memref::AtomicRMWOp::create(
-      e, value.getType(), getAtomicKind(op.getKind(), value.getType()), value,
-      buffer.memref, at);
+  memref::AtomicRMWOp::create(e, value.getType(),
+                              getAtomicKind(op.getKind(), value.getType()),
+                              value, buffer.memref, at);
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,11 +161,11 @@ void MapLowering::emitLoad(memref::LoadOp op, Points points) {
     return;
   }
   for (auto [i, point] : llvm::enumerate(points))
-    point.map(op.getResult(),
-              buffer.isFragment()
-                  ? l.loadRegister(e, buffer,
-                                   getRegister(buffer, op.getIndices(), i))
-                  : l.load(e, buffer, lookUp(point, op.getIndices())));
+    point.map(
+        op.getResult(),
+        buffer.isFragment()
+            ? l.loadRegister(e, buffer, getRegister(buffer, op.getIndices(), i))
+            : l.load(e, buffer, lookUp(point, op.getIndices())));
 }
 
 void MapLowering::emitStore(memref::StoreOp op, Points points) {
@@ -282,9 +280,10 @@ int64_t MapLowering::chooseWidth() {
     if (!memref || getFragment(memref))
       return;
     accesses = true;
-    bytes = std::min(bytes, kMaxBytes / Emitter::getElementBytes(
-                                            cast<MemRefType>(memref.getType())
-                                                .getElementType()));
+    bytes = std::min(
+        bytes,
+        kMaxBytes / Emitter::getElementBytes(
+                        cast<MemRefType>(memref.getType()).getElementType()));
   });
   if (!accesses)
     return 1;
@@ -315,8 +314,8 @@ MapDistribution MapLowering::getDistribution() {
   while (result.width > 1 && total / result.width < l.numThreads)
     result.width /= 2;
   shape.back() /= result.width;
-  result.layout = ThreadLayout::getBlocked(shape, l.numThreads, 1)
-                      .widen(result.width);
+  result.layout =
+      ThreadLayout::getBlocked(shape, l.numThreads, 1).widen(result.width);
   return result;
 }
 
@@ -337,13 +336,12 @@ void MapLowering::emit() {
     });
   }
   if (!distribution.layout)
-    return l.distributeDynamic(
-        e, extents, [&](ArrayRef<Value> at) { emitPoints(at, 1); });
+    return l.distributeDynamic(e, extents,
+                               [&](ArrayRef<Value> at) { emitPoints(at, 1); });
   Value writes = l.getOwner(*distribution.layout);
   e.when(writes ? writes : e.boolean(true), [&] {
-    l.distribute(
-        e, *distribution.layout, width, kMaxUnrolled,
-        [&](int64_t, ArrayRef<Value> at) { emitPoints(at, width); });
+    l.distribute(e, *distribution.layout, width, kMaxUnrolled,
+                 [&](int64_t, ArrayRef<Value> at) { emitPoints(at, width); });
   });
 }
 
@@ -380,9 +378,9 @@ LogicalResult nvidia::lower(Lowering &l, memref::LoadOp op) {
   Buffer buffer = l.resolve(e, op.getMemRef());
   if (buffer.kind == Buffer::Kind::Global)
     return success();
-  op.getResult().replaceAllUsesWith(
-      buffer.isFragment() ? l.loadRegister(e, buffer, 0)
-                          : l.load(e, buffer, op.getIndices()));
+  op.getResult().replaceAllUsesWith(buffer.isFragment()
+                                        ? l.loadRegister(e, buffer, 0)
+                                        : l.load(e, buffer, op.getIndices()));
   op.erase();
   return success();
 }
@@ -394,9 +392,8 @@ LogicalResult nvidia::lower(Lowering &l, memref::StoreOp op) {
   if (buffer.isFragment())
     l.storeRegister(e, op.getValueToStore(), buffer, 0);
   else
-    e.when(l.getFirstThread(), [&] {
-      l.store(e, op.getValueToStore(), buffer, op.getIndices());
-    });
+    e.when(l.getFirstThread(),
+           [&] { l.store(e, op.getValueToStore(), buffer, op.getIndices()); });
   op.erase();
   return success();
 }

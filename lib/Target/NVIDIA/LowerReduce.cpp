@@ -32,8 +32,8 @@ static Value getNeutral(Emitter &e, ReduceKind kind, Type type) {
   unsigned width = number ? 0 : type.getIntOrFloatBitWidth();
   auto infinity = [&](bool negative) -> Value {
     return arith::ConstantOp::create(
-        e, FloatAttr::get(type, APFloat::getInf(number.getFloatSemantics(),
-                                                negative)));
+        e, FloatAttr::get(
+               type, APFloat::getInf(number.getFloatSemantics(), negative)));
   };
   auto integer = [&](const APInt &value) -> Value {
     return arith::ConstantOp::create(e, IntegerAttr::get(type, value));
@@ -98,7 +98,8 @@ namespace {
 class ReduceLowering {
 public:
   ReduceLowering(Lowering &l, Emitter &e, tile::ReduceOp op)
-      : l(l), e(e), op(op), kind(op.getKind()), source(l.resolve(e, op.getSource())),
+      : l(l), e(e), op(op), kind(op.getKind()),
+        source(l.resolve(e, op.getSource())),
         target(l.resolve(e, op.getTarget())), element(target.element()),
         dimension(op.getDimension()), layout(getReduceLayout(l, op)) {}
   void emit();
@@ -181,10 +182,9 @@ ReduceLowering::Rows ReduceLowering::reduceRegisters() {
   llvm::sort(order);
   for (auto [index, number] : order) {
     SmallVector<int64_t> offset = layout.getOffset(number);
-    if (llvm::any_of(llvm::zip_equal(offset, source.type.getShape()),
-                     [](auto pair) {
-                       return std::get<0>(pair) >= std::get<1>(pair);
-                     }))
+    if (llvm::any_of(
+            llvm::zip_equal(offset, source.type.getShape()),
+            [](auto pair) { return std::get<0>(pair) >= std::get<1>(pair); }))
       continue;
     Value value = readElement(number, offset);
     offset[dimension] = 0;
@@ -222,8 +222,8 @@ Value ReduceLowering::exchange(Value value, int64_t distance) {
   } else {
     Value half = e.constant(integer, 32);
     Value low = arith::TruncIOp::create(e, e.getI32Type(), bits);
-    Value high = arith::TruncIOp::create(
-        e, e.getI32Type(), arith::ShRUIOp::create(e, bits, half));
+    Value high = arith::TruncIOp::create(e, e.getI32Type(),
+                                         arith::ShRUIOp::create(e, bits, half));
     low = arith::ExtUIOp::create(e, integer, shuffle(low));
     high = arith::ExtUIOp::create(e, integer, shuffle(high));
     bits = arith::OrIOp::create(e, low, arith::ShLIOp::create(e, high, half));
@@ -237,8 +237,8 @@ void ReduceLowering::reduceLanes(Rows &rows) {
     if (bit >= 5 || !basis.step || basis.dim != dimension)
       continue;
     for (auto &row : rows)
-      row.second = combine(e, kind, row.second,
-                           exchange(row.second, int64_t(1) << bit));
+      row.second =
+          combine(e, kind, row.second, exchange(row.second, int64_t(1) << bit));
   }
 }
 
@@ -272,9 +272,9 @@ void ReduceLowering::reduceWarps(Rows &rows, ArrayRef<int64_t> bits) {
   for (auto [bit, basis] : llvm::enumerate(layout.getThreadBases()))
     if (bit < 5 && basis.step && basis.dim == dimension)
       same |= int64_t(1) << bit;
-  Value writes = e.isEqual(
-      e.createOrFold<arith::AndIOp>(l.getThreadId(), e.index(same)),
-      e.index(int64_t(0)));
+  Value writes =
+      e.isEqual(e.createOrFold<arith::AndIOp>(l.getThreadId(), e.index(same)),
+                e.index(int64_t(0)));
   gpu::BarrierOp::create(e); // an earlier reduction may still read
   e.when(writes, [&] {
     for (auto &[offset, value] : rows)
@@ -317,17 +317,17 @@ void ReduceLowering::finish(const Rows &rows) {
   for (auto [bit, basis] : llvm::enumerate(layout.getThreadBases()))
     if (basis.step && basis.dim == dimension)
       same |= int64_t(1) << bit;
-  Value writes = e.isEqual(
-      e.createOrFold<arith::AndIOp>(l.getThreadId(), e.index(same)),
-      e.index(int64_t(0)));
+  Value writes =
+      e.isEqual(e.createOrFold<arith::AndIOp>(l.getThreadId(), e.index(same)),
+                e.index(int64_t(0)));
   e.when(writes, [&] {
     for (const auto &row : rows) {
       SmallVector<Value> at = getCoordinates(row.first);
       Value inside = e.boolean(true);
       for (auto [dim, i] : llvm::enumerate(at))
         if (static_cast<int64_t>(dim) != dimension)
-          inside = e.both(
-              inside, e.isInside(i, e.index(source.type.getDimSize(dim))));
+          inside = e.both(inside,
+                          e.isInside(i, e.index(source.type.getDimSize(dim))));
       e.when(inside, [&] {
         SmallVector<Value> to = toTarget(at);
         Value result = row.second;

@@ -35,19 +35,24 @@ static Attribute getSpace(MLIRContext *context, gpu::AddressSpace space) {
 void Lowering::begin(Operation *end) {
   entryEnd = end;
   Emitter e = atEntry(kernel.getLoc());
-  threadId = gpu::ThreadIdOp::create(e, gpu::Dimension::x,
-                                     e.getIndexAttr(numThreads));
-  auto type = MemRefType::get(
-      {0}, e.getI8Type(), MemRefLayoutAttrInterface(),
-      getSpace(e.getContext(), gpu::AddressSpace::Workgroup));
+  threadId =
+      gpu::ThreadIdOp::create(e, gpu::Dimension::x, e.getIndexAttr(numThreads));
+  auto type =
+      MemRefType::get({0}, e.getI8Type(), MemRefLayoutAttrInterface(),
+                      getSpace(e.getContext(), gpu::AddressSpace::Workgroup));
   smem = memref::GetGlobalOp::create(e, type, kSharedArray);
+}
+
+void Lowering::remark(Operation *op, const Twine &text) {
+  if (remarked.insert(op->getLoc()).second)
+    op->emitRemark(text);
 }
 
 Value Lowering::viewShared(Emitter &e, int64_t offset, Type element,
                            int64_t count) {
-  auto type = MemRefType::get(
-      {count}, element, MemRefLayoutAttrInterface(),
-      getSpace(e.getContext(), gpu::AddressSpace::Workgroup));
+  auto type =
+      MemRefType::get({count}, element, MemRefLayoutAttrInterface(),
+                      getSpace(e.getContext(), gpu::AddressSpace::Workgroup));
   return memref::ViewOp::create(e, type, smem, e.index(offset), ValueRange());
 }
 
@@ -60,16 +65,16 @@ void Lowering::addAlloc(tile::AllocOp alloc, SharedLayout layout) {
     buffer.kind = Buffer::Kind::Fragment;
     buffer.layout = plan.getLayout(alloc);
     buffer.memref = memref::AllocaOp::create(
-        e, MemRefType::get({buffer.layout->getNumRegisters()},
-                           type.getElementType(), MemRefLayoutAttrInterface(),
-                           getSpace(e.getContext(),
-                                    gpu::AddressSpace::Private)));
+        e,
+        MemRefType::get({buffer.layout->getNumRegisters()},
+                        type.getElementType(), MemRefLayoutAttrInterface(),
+                        getSpace(e.getContext(), gpu::AddressSpace::Private)));
   } else {
     buffer.kind = Buffer::Kind::Shared;
     buffer.shared = layout;
     int64_t offset = alloc.getOffset().value_or(0);
-    int64_t bytes = type.getNumElements() *
-                    Emitter::getElementBytes(type.getElementType());
+    int64_t bytes =
+        type.getNumElements() * Emitter::getElementBytes(type.getElementType());
     sharedBytes = std::max(sharedBytes, offset + bytes);
     buffer.memref =
         viewShared(e, offset, type.getElementType(), type.getNumElements());
@@ -95,9 +100,9 @@ Buffer Lowering::resolve(Emitter &e, Value memref) {
 
 Value Lowering::getScratch(Emitter &e, Type element, int64_t count) {
   int64_t start = llvm::alignTo(sharedBytes, kBaseAlignment);
-  scratchBytes = std::max(
-      scratchBytes, start - sharedBytes +
-                        count * Emitter::getElementBytes(element));
+  scratchBytes =
+      std::max(scratchBytes,
+               start - sharedBytes + count * Emitter::getElementBytes(element));
   return viewShared(e, start, element, count);
 }
 
@@ -139,8 +144,7 @@ Value Lowering::getFirstThread() {
 //===----------------------------------------------------------------------===//
 
 void Lowering::distribute(
-    Emitter &e, const ThreadLayout &layout, int64_t width,
-    int64_t maxUnrolled,
+    Emitter &e, const ThreadLayout &layout, int64_t width, int64_t maxUnrolled,
     llvm::function_ref<void(int64_t, ArrayRef<Value>)> body) {
   SmallVector<Value> base(getThreadCoordinates(layout));
   int64_t numGroups = layout.getNumRegisters() / width;
@@ -238,16 +242,13 @@ void Lowering::store(Emitter &e, Value value, const Buffer &buffer,
                             getAlignment(buffer.element(), width));
 }
 
-Value Lowering::loadRegister(Emitter &e, const Buffer &buffer,
-                             int64_t number) {
-  return memref::LoadOp::create(e, buffer.memref,
-                                ValueRange{e.index(number)});
+Value Lowering::loadRegister(Emitter &e, const Buffer &buffer, int64_t number) {
+  return memref::LoadOp::create(e, buffer.memref, ValueRange{e.index(number)});
 }
 
 void Lowering::storeRegister(Emitter &e, Value value, const Buffer &buffer,
                              int64_t number) {
-  memref::StoreOp::create(e, value, buffer.memref,
-                          ValueRange{e.index(number)});
+  memref::StoreOp::create(e, value, buffer.memref, ValueRange{e.index(number)});
 }
 
 /// True if vectors of the last dimension may begin at `buffer`'s start.
@@ -255,7 +256,8 @@ static bool hasAlignedBase(const Buffer &buffer, int64_t bytes) {
   if (buffer.isShared())
     return !buffer.offset ||
            getDivisor(buffer.offset) *
-                   Emitter::getElementBytes(buffer.element()) >= bytes;
+                   Emitter::getElementBytes(buffer.element()) >=
+               bytes;
   if (!isa<BlockArgument>(buffer.memref))
     return false;
   auto [strides, offset] = buffer.type.getStridesAndOffset();

@@ -50,6 +50,8 @@ public:
   int64_t sharedBytes = 0;
   int64_t scratchBytes = 0;
   unsigned numAsync = 0, numMma = 0;
+  /// Remarks on a statement of the user once, however many steps it is in.
+  void remark(mlir::Operation *op, const llvm::Twine &text);
   /// Chunks of copies that other decisions rely on.
   llvm::DenseMap<mlir::Operation *, int64_t> copyWidths;
 
@@ -75,17 +77,18 @@ public:
   /// True in thread 0.
   mlir::Value getFirstThread();
 
-  /// Calls `body` with the first register, and the coordinates, of each group of
-  /// `width` registers. More than `maxUnrolled` groups (0: any number may be
+  /// Calls `body` with the first register, and the coordinates, of each group
+  /// of `width` registers. More than `maxUnrolled` groups (0: any number may be
   /// unrolled) become a loop, whose register is -1.
   void distribute(
-      Emitter &e, const ThreadLayout &layout, int64_t width, int64_t maxUnrolled,
+      Emitter &e, const ThreadLayout &layout, int64_t width,
+      int64_t maxUnrolled,
       llvm::function_ref<void(int64_t, llvm::ArrayRef<mlir::Value>)> body);
   /// Calls `body` with each point of a box of dynamic extents, dealt out to the
   /// threads one by one.
-  void distributeDynamic(
-      Emitter &e, llvm::ArrayRef<mlir::OpFoldResult> extents,
-      llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> body);
+  void
+  distributeDynamic(Emitter &e, llvm::ArrayRef<mlir::OpFoldResult> extents,
+                    llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> body);
 
   /// Element access. `width` elements, aligned to that, of the last dimension
   /// are one vector.
@@ -115,6 +118,7 @@ private:
   mlir::Value viewShared(Emitter &e, int64_t offset, mlir::Type element,
                          int64_t count);
 
+  llvm::DenseSet<mlir::Location> remarked;
   mlir::Operation *entryEnd = nullptr;
   mlir::Value threadId, smem, firstThread;
   llvm::DenseMap<mlir::Operation *, Buffer> buffers;
@@ -140,8 +144,8 @@ struct MapDistribution {
 };
 MapDistribution getMapDistribution(Lowering &l, tile::MapOp op);
 
-/// Which thread touches which element of a shared tile in a copy of the whole of
-/// it; none if that is not known, or not one thread.
+/// Which thread touches which element of a shared tile in a copy of the whole
+/// of it; none if that is not known, or not one thread.
 std::optional<ThreadLayout> getThreadMap(Lowering &l, tile::CopyOp op,
                                          bool isSource);
 std::optional<ThreadLayout> getThreadMap(Lowering &l, tile::AsyncCopyOp op,
@@ -152,8 +156,8 @@ ThreadLayout getReduceLayout(Lowering &l, tile::ReduceOp op);
 /// How the sums of a gemm are, where they are not a fragment's.
 ThreadLayout getSumsLayout(Lowering &l, tile::GemmOp op);
 
-/// Takes out the barriers between statements in which each element is touched by
-/// the same thread.
+/// Takes out the barriers between statements in which each element is touched
+/// by the same thread.
 unsigned pruneBarriers(Lowering &l);
 
 /// Numbers of slots, `(i + c) mod n` in a loop over i, become counters that the

@@ -27,8 +27,7 @@ static bool isTile(Value memref) {
   return memref.getDefiningOp<tile::AllocOp>();
 }
 
-std::optional<MmaShape> nvidia::getMmaShape(tile::GemmOp op,
-                                            int64_t numThreads,
+std::optional<MmaShape> nvidia::getMmaShape(tile::GemmOp op, int64_t numThreads,
                                             std::string *whyNot) {
   auto no = [&](const char *reason) {
     if (whyNot)

@@ -35,9 +35,9 @@ static std::optional<int64_t> getDistance(Value value, Value iv) {
   return std::nullopt;
 }
 
-/// Replaces what `loop` computes modulo constants. Where `iv + c` begins below 0,
-/// the counter differs from the remainder as long as that lasts: this is for the
-/// slots of guarded statements only, which do not run then.
+/// Replaces what `loop` computes modulo constants. Where `iv + c` begins below
+/// 0, the counter differs from the remainder as long as that lasts: this is for
+/// the slots of guarded statements only, which do not run then.
 static void makeRingCounters(IRRewriter &rewriter, scf::ForOp loop) {
   IndexRange lower = getRange(loop.getLowerBound());
   if (getConstantIntValue(loop.getStep()) != 1 || lower.min < 0)
@@ -49,7 +49,8 @@ static void makeRingCounters(IRRewriter &rewriter, scf::ForOp loop) {
     std::optional<int64_t> modulus = getConstantIntValue(op.getRhs());
     std::optional<int64_t> distance =
         getDistance(op.getLhs(), loop.getInductionVar());
-    if (!modulus || *modulus <= 1 || *modulus >= (int64_t(1) << 31) || !distance)
+    if (!modulus || *modulus <= 1 || *modulus >= (int64_t(1) << 31) ||
+        !distance)
       return;
     if (lower.min + *distance >= 0 ||
         llvm::all_of(op->getUsers(), llvm::IsaPred<tile::SlotOp>))
@@ -86,9 +87,9 @@ static void makeRingCounters(IRRewriter &rewriter, scf::ForOp loop) {
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, next));
   for (auto [i, ring] : llvm::enumerate(rings)) {
     rewriter.setInsertionPointToStart(wider.getBody());
-    Value counter = arith::IndexCastUIOp::create(
-        rewriter, loc, rewriter.getIndexType(),
-        wider.getRegionIterArgs()[numOld + i]);
+    Value counter =
+        arith::IndexCastUIOp::create(rewriter, loc, rewriter.getIndexType(),
+                                     wider.getRegionIterArgs()[numOld + i]);
     for (arith::RemUIOp op : ring.second)
       rewriter.replaceOp(op, counter);
   }

@@ -1,4 +1,5 @@
-//===- SharedLayout.h - Where the elements of a shared tile are  -*- C++ -*-===//
+//===- SharedLayout.h - Where the elements of a shared tile are  -*- C++
+//-*-===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 //
-// A layout maps (register, thread) to an element of a tile, linearly in the bits
-// of both: each bit that is set adds its basis, a step along one dimension. Bases
-// of one dimension are distinct powers of two, so sums have no carries, and the
-// coordinates of a thread are a few shifted bit fields of its number. A thread
-// bit without a basis means that threads differing in it hold the same elements.
+// A layout maps (register, thread) to an element of a tile, linearly in the
+// bits of both: each bit that is set adds its basis, a step along one
+// dimension. Bases of one dimension are distinct powers of two, so sums have no
+// carries, and the coordinates of a thread are a few shifted bit fields of its
+// number. A thread bit without a basis means that threads differing in it hold
+// the same elements.
 //
 // Tiles whose extents are not powers of two are padded: elements outside of the
 // tile are held, but mean nothing.
