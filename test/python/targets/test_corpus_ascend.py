@@ -46,7 +46,7 @@ def programs():
 
 
 @pytest.mark.skipif(not is_built("ascend"), reason="this build has no target ascend")
-@pytest.mark.parametrize("path", programs())
+@pytest.mark.parametrize("path", list(programs()))
 def test_loop(path):
     try:
         kernel = tilepipe.from_mlir(in_a_launch(path.read_text()), target="ascend:dav-2201")
