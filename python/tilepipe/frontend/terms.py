@@ -16,6 +16,7 @@ _OPERATIONS = {
     "memref.load": "the read of an element", "memref.store": "the assignment of an element", "scf.for": "a loop",
     "scf.if": "an if", "scf.while": "a while", "cf.assert": "an assertion", "memref.dim": "a size",
 }  # fmt: skip
+_MATH = {"absf": "abs", "absi": "abs", "powf": "pow", "fpowi": "pow", "ipowi": "pow"}
 _ELEMENTS = {"f8E4M3FN": "float8_e4m3fn", "f8E5M2": "float8_e5m2", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i1": "bool", "index": "index"}
 
 
@@ -33,9 +34,11 @@ def _memref(match: re.Match[str]) -> str:
 def in_kernel_terms(message: str) -> str:
     """A diagnostic without names of operations and types that no kernel has."""
     message = re.sub(r"'?memref<(?P<shape>[\dx?]*(?:f8E\w+|[a-z]+\d*))(?:, [^']*?>*)?>'?", _memref, message)
-    message = re.sub(r"'(?:arith|math|affine|index)\.\w+'", "a scalar", message)
+    message = re.sub(r"'math\.(\w+)'(?: op)?", lambda m: f"T.{_MATH.get(m[1], m[1])}", message)
+    message = re.sub(r"'(?:arith|affine|index)\.\w+'(?: op)?", "a scalar", message)
     message = re.sub(r"'([a-z]+\.[a-z_]+)' op ", lambda m: f"{_OPERATIONS.get(m[1], m[1])}: ", message)
     message = re.sub(r"'([a-z]+\.[a-z_]+)'", lambda m: _OPERATIONS.get(m[1], m[0]), message)
+    message = re.sub(r"^no kernel: .*", "no kernel: there is no T.Kernel, and what is outside of one runs on the CPU only", message)
     return re.sub(r"'(f8E\w+|b?f\d+|i\d+|index)'", lambda m: _element(m[1]), message)
 
 

@@ -9,7 +9,7 @@ from tilepipe.frontend.builder import Builder, current
 from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.terms import count, near
 from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable, describe
-from tilepipe.language import packed
+from tilepipe.language import packed, unsigned
 
 
 class _Side:
@@ -74,9 +74,8 @@ def copy(src: object, dst: object, **hints: object) -> None:
         for dims, side in ((source_dims, source), (target_dims, target)):
             dims.insert(0, next(d for d in range(side.buffer.ndim) if d not in dims))
             dims.sort()
-    longer = source_dims if source.buffer.ndim > target.buffer.ndim else target_dims
-    different = source.buffer.ndim != target.buffer.ndim
-    _emit_copy(current(), source, target, sizes, sorted(longer) if different else None)
+    dims = [sorted(dims) if side.buffer.ndim > rank else None for dims, side in ((source_dims, source), (target_dims, target))]
+    _emit_copy(current(), source, target, sizes, dims[0], dims[1])
 
 
 def _without_units(region: list[tuple[int, object]], rank: int) -> list[tuple[int, object]]:
@@ -113,16 +112,38 @@ def _dims(side: _Side, sizes: list[object]) -> list[int]:
     return free[len(free) - len(sizes):]
 
 
-def _emit_copy(builder: Builder, source: _Side, target: _Side, sizes: list[object], dims: list[int] | None) -> None:
+def _emit_copy(builder: Builder, source: _Side, target: _Side, sizes: list[object],
+               source_dims: list[int] | None, target_dims: list[int] | None) -> None:  # fmt: skip
     if source.buffer.dtype.is_packed or target.buffer.dtype.is_packed:
         if source.buffer.dtype is not target.buffer.dtype:
             packed.convert(builder, source, target, sizes)
             return
         sizes = packed.in_bytes(builder, source, target, sizes)
+    elif unsigned.is_misread(source.buffer.dtype, target.buffer.dtype):
+        _convert(builder, source, target, sizes, source_dims, target_dims)
+        return
     tile.CopyOp(
         source.buffer.value, target.buffer.value, builder.mixed(source.starts), builder.mixed(target.starts),
-        builder.mixed(sizes), dims=dims,
+        builder.mixed(sizes), dims=source_dims or target_dims,
     )  # fmt: skip
+
+
+def _convert(builder: Builder, source: _Side, target: _Side, sizes: list[object],
+             source_dims: list[int] | None, target_dims: list[int] | None) -> None:  # fmt: skip
+    """A copy whose types the operation would convert as signed: element by element, between tiles of the region."""
+    shape = [size for size in sizes if isinstance(size, int)]
+    if len(shape) < len(sizes):
+        raise KernelError(f"a copy from {source.buffer.dtype} to {target.buffer.dtype} has constant extents")
+    tiles = []
+    for side in (source, target):
+        whole = side.buffer.space != "global" and side.buffer.shape == tuple(shape) and all(s == 0 for s in side.starts)
+        tiles.append(side.buffer if whole else unsigned.make_tile(shape, side.buffer.dtype))
+    zeros = builder.mixed([0] * len(sizes))
+    if tiles[0] is not source.buffer:
+        tile.CopyOp(source.buffer.value, tiles[0].value, builder.mixed(source.starts), zeros, builder.mixed(sizes), dims=source_dims)
+    unsigned.convert(builder, tiles[0], tiles[1])
+    if tiles[1] is not target.buffer:
+        tile.CopyOp(tiles[1].value, target.buffer.value, zeros, builder.mixed(target.starts), builder.mixed(sizes), dims=target_dims)
 
 
 def _as_tile(value: object, role: str) -> Buffer:
@@ -171,6 +192,10 @@ def gemm(
             raise KernelError(f"operand '{name}' of T.gemm has 2 dimensions, got {operand.ndim}")
     if tiles[2].dtype.computes_as is not tiles[2].dtype:
         raise KernelError(f"T.gemm cannot sum in {tiles[2].dtype}; use float32 for '{tiles[2].name or 'c'}'")
+    for name, operand in zip("ab", tiles[:2], strict=True):
+        if unsigned.is_misread(operand.dtype, tiles[2].dtype):
+            raise KernelError(f"operand '{name}' of T.gemm is {operand.dtype}, which cannot be multiplied into "
+                              f"{tiles[2].dtype}; T.copy it to a tile of {unsigned.wider(operand.dtype) or tiles[2].dtype}")  # fmt: skip
     tile.GemmOp(*[t.value for t in tiles], transpose_a=transpose_A, transpose_b=transpose_B, clear=clear_accum)
 
 
@@ -192,6 +217,9 @@ def reduce(src: object, dst: object, kind: str, dim: int = -1, clear: bool = Tru
         raise KernelError(
             f"the target of a reduction of {_shape(source)} along dim {axis} has shape {left}, got {_shape(target)}"
         )
+    if unsigned.needs_signed(kind, source.dtype, target.dtype):
+        unsigned.reduce(builder, source, target, kind, clear, lambda *args: reduce(*args, dim=dim, clear=clear))
+        return
     attribute = ir.Attribute.parse(f"#tile.reduce_kind<{kind}>")
     if target.shape == left:
         tile.ReduceOp(attribute, source.value, target.value, axis, clear=clear)
@@ -345,6 +373,8 @@ def _atomic_element(builder: Builder, kind: str, target: Element, value: object)
         raise KernelError(f"atomics are not defined for {target.dtype}; collect in float32")
     if target.buffer.dtype.is_packed:
         raise KernelError(f"atomics are not defined for {target.buffer.dtype}, of which two share a byte")
+    if kind != "add" and target.dtype.kind in ("uint", "bool"):
+        raise KernelError(f"T.atomic_{kind} is not defined for {target.dtype}; use a signed type")
     expr = builder.cast(builder.as_expr(value, target.dtype), target.dtype)
     attribute = ir.Attribute.parse(f"#tile.atomic_kind<{kind}>")
     tile.AtomicOp(attribute, expr.value, target.buffer.value, builder.indices(target.buffer, target.indices))
