@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../QuietDiagnostics.h"
+
 #include "tilepipe/Pipelines/Registration.h"
 
 #include "mlir/InitAllDialects.h"
@@ -37,6 +39,7 @@ static void expandExplain(llvm::SmallVectorImpl<char *> &arguments) {
 int main(int argc, char **argv) {
   llvm::SmallVector<char *> arguments(argv, argv + argc);
   expandExplain(arguments);
+  quietDiagnostics(arguments);
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

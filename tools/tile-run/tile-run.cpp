@@ -541,6 +541,7 @@ int main(int argc, char **argv) {
   registerAllExtensions(registry);
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   SourceMgrDiagnosticHandler handler(*sources, &context);
 

@@ -123,6 +123,8 @@ void ascend::registerToCCETranslation() {
   static TranslateFromMLIRRegistration registration(
       "tile-to-cce", "CCE of tile IR of any phase, or of the ascend dialect",
       [](ModuleOp module, raw_ostream &os) {
+        // Not the operation, which may be the whole module, below each error.
+        module.getContext()->printOpOnDiagnostic(false);
         return lowerAndPrint(module, os);
       },
       [](DialectRegistry &registry) {

@@ -33,15 +33,18 @@ struct Word {
 
 Value *Word::extract(IRBuilderBase &b, Value *word, Type *element) const {
   if (shift)
-    word = b.CreateTrunc(b.CreateLShr(word, shift), b.getInt16Ty());
+    word = b.CreateTrunc(b.CreateLShr(word, shift),
+                         b.getIntNTy(element->getScalarSizeInBits()));
   return b.CreateBitCast(word, element);
 }
 
 Value *Word::insert(IRBuilderBase &b, Value *word, Value *element) const {
   if (!shift)
     return b.CreateBitCast(element, type);
-  Value *bits = b.CreateZExt(b.CreateBitCast(element, b.getInt16Ty()), type);
-  Value *mask = b.CreateNot(b.CreateShl(b.getInt32(0xFFFF), shift));
+  unsigned size = element->getType()->getScalarSizeInBits();
+  Value *bits =
+      b.CreateZExt(b.CreateBitCast(element, b.getIntNTy(size)), type);
+  Value *mask = b.CreateNot(b.CreateShl(b.getInt32((1u << size) - 1), shift));
   return b.CreateOr(b.CreateAnd(word, mask), b.CreateShl(bits, shift));
 }
 
@@ -50,8 +53,9 @@ static Word getWord(IRBuilderBase &b, AtomicRMWInst &update) {
   unsigned bits = update.getType()->getScalarSizeInBits();
   if (bits >= 32)
     return {b.getIntNTy(bits), address, nullptr};
-  // The half of an aligned word; the lower one comes first.
-  Value *offset = b.CreateAnd(b.CreatePtrToInt(address, b.getInt32Ty()), 2);
+  // A half or a quarter of an aligned word; the lowest comes first.
+  Value *offset =
+      b.CreateAnd(b.CreatePtrToInt(address, b.getInt32Ty()), 4 - bits / 8);
   Value *start = b.CreateGEP(b.getInt8Ty(), address,
                              b.CreateNeg(b.CreateZExt(offset, b.getInt64Ty())));
   return {b.getInt32Ty(), start, b.CreateShl(offset, 3)};
@@ -60,8 +64,9 @@ static Word getWord(IRBuilderBase &b, AtomicRMWInst &update) {
 static bool needsLoop(const AtomicRMWInst &update) {
   Type *type = update.getType();
   AtomicRMWInst::BinOp kind = update.getOperation();
-  if (!type->isFloatingPointTy() || kind == AtomicRMWInst::Xchg)
-    return false;
+  // LLVM's loop for a part of a word starts with a load that is not atomic.
+  if (type->isIntegerTy() || kind == AtomicRMWInst::Xchg)
+    return type->getScalarSizeInBits() < 32;
   // The GPU adds all but bfloat16.
   return kind != AtomicRMWInst::FAdd || type->isBFloatTy();
 }

@@ -15,7 +15,7 @@ class Module;
 
 namespace tilepipe::nvidia {
 
-/// Turns minima and maxima of floats into loops of compare-and-swap, as the back
+/// Turns minima and maxima of floats, and updates of parts of a word, into loops of compare-and-swap, as the back
 /// end would, but with an atomic first read: the one of the back end is an
 /// ordinary load, which races with the updates of other threads.
 void expandAtomicLoops(llvm::Module &module);

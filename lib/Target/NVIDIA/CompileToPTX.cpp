@@ -63,12 +63,6 @@ FailureOr<PTXModule> nvidia::compileToPTX(ModuleOp original,
   OwningOpRef<ModuleOp> module = original.clone();
   if (failed(pm.run(*module)))
     return failure();
-  bool hasKernels =
-      module->walk([](gpu::GPUModuleOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  if (!hasKernels)
-    return emitError(original.getLoc(), "has nothing to launch: no tile.launch "
-                                        "and no gpu.module");
   std::chrono::duration<double> lowering =
       std::chrono::steady_clock::now() - start;
   FailureOr<PTXModule> result = translateToPTX(*module, options);

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -128,6 +129,34 @@ static void hoistInvariants(tile::LaunchOp launch) {
   });
 }
 
+/// Operations that the body of an unrolled loop may become.
+static constexpr int64_t kMaxUnrolledOps = 2048;
+
+/// Tiles of points are registers where indices are constants: short loops over
+/// them are written out, the inner ones first.
+static void unrollPointLoops(tile::LaunchOp launch) {
+  SmallVector<scf::ForOp> loops;
+  launch.walk([&](scf::ForOp loop) {
+    if (loop->getParentOfType<tile::MapOp>())
+      loops.push_back(loop);
+  });
+  for (scf::ForOp loop : loops) {
+    int64_t size = 0;
+    bool accesses = false;
+    loop.getBody()->walk([&](Operation *op) {
+      ++size;
+      if (auto load = dyn_cast<memref::LoadOp>(op))
+        accesses |= isOfPoint(load.getMemRef()) && !load.getIndices().empty();
+      if (auto store = dyn_cast<memref::StoreOp>(op))
+        accesses |= isOfPoint(store.getMemRef()) && !store.getIndices().empty();
+    });
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (accesses && trips && trips->ult(kMaxUnrolled + 1) &&
+        trips->getSExtValue() * size <= kMaxUnrolledOps)
+      (void)loopUnrollFull(loop);
+  }
+}
+
 namespace {
 
 /// Makes the kernel of one launch.
@@ -224,6 +253,7 @@ FailureOr<gpu::GPUFuncOp> KernelBuilder::build(gpu::GPUModuleOp module,
                                                StringRef name) {
   Location loc = launch.getLoc();
   auto threads = static_cast<int64_t>(launch.getThreads());
+  unrollPointLoops(launch);
   hoistInvariants(launch);
   if (failed(checkLaunch(launch)))
     return failure();
@@ -276,8 +306,10 @@ FailureOr<gpu::GPUFuncOp> KernelBuilder::build(gpu::GPUModuleOp module,
 
   Lowering l(std::move(plan), kernel, threads);
   l.begin(marker);
-  kernel.walk<WalkOrder::PreOrder>(
-      [&](tile::AllocOp alloc) { l.addAlloc(alloc, layouts.lookup(alloc)); });
+  kernel.walk<WalkOrder::PreOrder>([&](tile::AllocOp alloc) {
+    if (!isOfPoint(alloc.getResult()))
+      l.addAlloc(alloc, layouts.lookup(alloc));
+  });
   numPruned += pruneBarriers(l);
   makeRingCounters(kernel);
   if (failed(lowerBody(l)))

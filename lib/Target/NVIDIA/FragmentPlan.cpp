@@ -8,6 +8,8 @@
 
 #include "FragmentPlan.h"
 
+#include "Emitter.h"
+
 #include "tilepipe/Analysis/Regions.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,9 +30,15 @@ static constexpr int64_t kMaxRegisters = 256;
 
 tile::AllocOp nvidia::getFragment(Value memref) {
   auto alloc = memref.getDefiningOp<tile::AllocOp>();
-  if (alloc && tile::getMemorySpace(alloc.getType()) == MemorySpace::Fragment)
+  if (alloc && tile::getMemorySpace(alloc.getType()) == MemorySpace::Fragment &&
+      !isOfPoint(memref))
     return alloc;
   return nullptr;
+}
+
+bool nvidia::isOfPoint(Value memref) {
+  auto alloc = memref.getDefiningOp<tile::AllocOp>();
+  return alloc && alloc->getParentOfType<tile::MapOp>();
 }
 
 bool nvidia::isCell(tile::AllocOp alloc) {
@@ -44,6 +52,13 @@ bool nvidia::storesFragment(tile::MapOp map) {
                                               : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// True for a map of one point.
+static bool isSinglePoint(tile::MapOp map) {
+  return llvm::all_of(map.getMixedExtents(), [](OpFoldResult extent) {
+    return getConstantIntValue(extent) == 1;
+  });
 }
 
 std::optional<SmallVector<int64_t>> nvidia::getMapDims(tile::MapOp map,
@@ -94,9 +109,12 @@ static bool hasStaticRegion(tile::CopyOp copy, bool isSource) {
 std::string FragmentPlan::checkUse(tile::AllocOp alloc, OpOperand &use) {
   Operation *op = use.getOwner();
   auto access = [&](ValueRange indices) -> std::string {
-    if (isCell(alloc))
-      return "";
     auto map = op->getParentOfType<tile::MapOp>();
+    if (isCell(alloc))
+      // Every thread has it, but a point is run by some.
+      return map && isa<memref::StoreOp>(op) && !isSinglePoint(map)
+                 ? "one point of a tile.map stores to it"
+                 : "";
     if (!map)
       return "an element is accessed outside of a tile.map";
     if (!getMapDims(map, indices))
@@ -181,6 +199,16 @@ bool FragmentPlan::setIteration(Operation *op, ThreadLayout layout) {
   return true;
 }
 
+bool FragmentPlan::storesCell(tile::MapOp map) const {
+  return map
+      .walk([&](memref::StoreOp store) {
+        tile::AllocOp alloc = getFragment(store.getMemRef());
+        return isLive(alloc) && isCell(alloc) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Accumulators first: they cannot choose.
 void FragmentPlan::seed() {
   launch.walk([&](tile::GemmOp gemm) {
@@ -199,6 +227,11 @@ void FragmentPlan::seed() {
     if (isLive(alloc) && isCell(alloc))
       layouts[alloc] =
           ThreadLayout::getBlocked(alloc.getType().getShape(), numThreads, 1);
+  // What is stored to an element that every thread holds, every thread computes.
+  for (Operation *op : ops)
+    if (auto map = dyn_cast<tile::MapOp>(op); map && storesCell(map))
+      setIteration(map, ThreadLayout::getBlocked(map.getStaticExtents(),
+                                                 numThreads, 1));
 }
 
 /// Calls `body` with each access of a map to a live fragment with elements.
@@ -338,8 +371,13 @@ bool FragmentPlan::choose() {
   }
   if (!best)
     return false;
-  ThreadLayout layout = ThreadLayout::getBlocked(bestShape, numThreads, 4);
-  if (auto alloc = dyn_cast<tile::AllocOp>(best))
+  // Vectors of 16 bytes; of narrow elements only as many as accesses take.
+  auto alloc = dyn_cast<tile::AllocOp>(best);
+  bool isNarrow =
+      alloc && Emitter::getElementBytes(alloc.getType().getElementType()) <= 2;
+  ThreadLayout layout =
+      ThreadLayout::getBlocked(bestShape, numThreads, isNarrow ? 8 : 4);
+  if (alloc)
     return assign(alloc, layout, alloc);
   return setIteration(best, layout);
 }
@@ -361,7 +399,7 @@ void FragmentPlan::checkUpdates(tile::MapOp map) {
     return;
   DenseSet<Value> loaded;
   map.walk([&](memref::LoadOp load) {
-    if (!getFragment(load.getMemRef()))
+    if (!getFragment(load.getMemRef()) && !isOfPoint(load.getMemRef()))
       loaded.insert(getRootBuffer(load.getMemRef()));
   });
   bool updates = false;

@@ -42,8 +42,12 @@ std::optional<MmaShape> getMmaShape(tile::GemmOp op, int64_t numThreads,
 std::optional<llvm::SmallVector<int64_t>> getMapDims(tile::MapOp map,
                                                      mlir::ValueRange indices);
 
-/// The allocation of a fragment that a memref is, without views; else null.
+/// The allocation of a fragment that a memref is, without views; else null, also
+/// for one of a point.
 tile::AllocOp getFragment(mlir::Value memref);
+
+/// True for an allocation in a map: each point has its own, in its thread.
+bool isOfPoint(mlir::Value memref);
 
 /// True if the body of a map stores to a fragment.
 bool storesFragment(tile::MapOp map);
@@ -90,6 +94,7 @@ private:
   std::string checkUse(tile::AllocOp alloc, mlir::OpOperand &use);
   void checkMaps();
   void checkUpdates(tile::MapOp map);
+  bool storesCell(tile::MapOp map) const;
   void seed();
   bool propagate();
   bool propagate(tile::MapOp map);

@@ -87,6 +87,7 @@ private:
   void emitBlock(Block &block, Points points);
   void emitOp(Operation *op, Points points);
   void cloneNested(Operation *op, IRMapping &point);
+  void emitAlloc(tile::AllocOp op, Points points);
   void emitLoad(memref::LoadOp op, Points points);
   void emitStore(memref::StoreOp op, Points points);
   int64_t getRegister(const Buffer &buffer, ValueRange indices, int64_t point);
@@ -110,6 +111,9 @@ private:
   int64_t number = -1;
   /// Whether this thread is the one that writes memory; null for yes.
   Value owner;
+  /// The buffers of points, for each that runs in lockstep: the points of a
+  /// thread use them one after the other.
+  DenseMap<Operation *, SmallVector<Value>> ofPoints;
 };
 
 } // namespace
@@ -149,7 +153,29 @@ bool MapLowering::isVector(const Buffer &buffer, ValueRange indices,
          !condition;
 }
 
+void MapLowering::emitAlloc(tile::AllocOp op, Points points) {
+  SmallVector<Value> &buffers = ofPoints[op];
+  Emitter entry = l.atEntry(op.getLoc());
+  auto space = gpu::AddressSpaceAttr::get(op.getContext(),
+                                          gpu::AddressSpace::Private);
+  auto type = MemRefType::get(op.getType().getShape(),
+                              op.getType().getElementType(),
+                              MemRefLayoutAttrInterface(), space);
+  while (buffers.size() < points.size())
+    buffers.push_back(memref::AllocaOp::create(entry, type));
+  for (auto [point, buffer] : llvm::zip(points, buffers))
+    point.map(op.getResult(), buffer);
+}
+
 void MapLowering::emitLoad(memref::LoadOp op, Points points) {
+  if (isOfPoint(op.getMemRef())) {
+    for (IRMapping &point : points)
+      point.map(op.getResult(),
+                memref::LoadOp::create(e, point.lookup(op.getMemRef()),
+                                       lookUp(point, op.getIndices()))
+                    .getResult());
+    return;
+  }
   Buffer buffer = l.resolve(e, op.getMemRef());
   if (!buffer.isFragment() && isVector(buffer, op.getIndices(), points)) {
     Value loaded = l.load(e, buffer, lookUp(points.front(), op.getIndices()),
@@ -169,6 +195,13 @@ void MapLowering::emitLoad(memref::LoadOp op, Points points) {
 }
 
 void MapLowering::emitStore(memref::StoreOp op, Points points) {
+  if (isOfPoint(op.getMemRef())) {
+    for (IRMapping &point : points)
+      memref::StoreOp::create(e, point.lookupOrDefault(op.getValueToStore()),
+                              point.lookup(op.getMemRef()),
+                              lookUp(point, op.getIndices()));
+    return;
+  }
   Buffer buffer = l.resolve(e, op.getMemRef());
   if (buffer.isFragment()) {
     for (auto [i, point] : llvm::enumerate(points))
@@ -212,6 +245,8 @@ void MapLowering::cloneNested(Operation *op, IRMapping &point) {
 }
 
 void MapLowering::emitOp(Operation *op, Points points) {
+  if (auto alloc = dyn_cast<tile::AllocOp>(op))
+    return emitAlloc(alloc, points);
   if (auto load = dyn_cast<memref::LoadOp>(op))
     return emitLoad(load, points);
   if (auto store = dyn_cast<memref::StoreOp>(op))
@@ -277,7 +312,7 @@ int64_t MapLowering::chooseWidth() {
       memref = load.getMemRef();
     else if (auto store = dyn_cast<memref::StoreOp>(inner))
       memref = store.getMemRef();
-    if (!memref || getFragment(memref))
+    if (!memref || getFragment(memref) || isOfPoint(memref))
       return;
     accesses = true;
     bytes = std::min(

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/bit.h"
 #include <map>
 
@@ -26,6 +27,10 @@ using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::nvidia;
 using tile::ReduceKind;
+
+/// Parts of rows that a thread reads at once. More take a loop: ptxas would load
+/// all of them before it combines any, and run out of registers.
+static constexpr int64_t kMaxReads = 32;
 
 static Value getNeutral(Emitter &e, ReduceKind kind, Type type) {
   auto number = dyn_cast<FloatType>(type);
@@ -283,14 +288,36 @@ void ReduceLowering::reduceWarps(Rows &rows, ArrayRef<int64_t> bits) {
           ValueRange{e.add(e.mul(part, e.index(numRows)), getRow(offset))});
   });
   gpu::BarrierOp::create(e);
-  for (auto &[offset, value] : rows) {
-    Value row = getRow(offset);
-    for (int64_t i = 0; i < parts; ++i) {
-      Value other = memref::LoadOp::create(
-          e, scratch, ValueRange{e.add(e.index(i * numRows), row)});
-      value = i ? combine(e, kind, value, other) : other;
-    }
+  SmallVector<Value> numbers, values;
+  auto readPart = [&](Value start) {
+    return llvm::map_to_vector(numbers, [&](Value row) -> Value {
+      return memref::LoadOp::create(e, scratch, ValueRange{e.add(start, row)});
+    });
+  };
+  for (const auto &row : rows)
+    numbers.push_back(getRow(row.first));
+  values = readPart(e.index(int64_t(0)));
+  auto add = [&](ValueRange sums, Value start) {
+    return llvm::map_to_vector(
+        llvm::zip_equal(sums, readPart(start)), [&](auto pair) {
+          return combine(e, kind, std::get<0>(pair), std::get<1>(pair));
+        });
+  };
+  if (parts * static_cast<int64_t>(rows.size()) <= kMaxReads) {
+    for (int64_t i = 1; i < parts; ++i)
+      values = add(values, e.index(i * numRows));
+  } else {
+    auto loop = scf::ForOp::create(e, e.index(numRows),
+                                   e.index(parts * numRows), e.index(numRows),
+                                   values);
+    OpBuilder::InsertionGuard guard(e);
+    e.setInsertionPointToStart(loop.getBody());
+    values = add(loop.getRegionIterArgs(), loop.getInductionVar());
+    scf::YieldOp::create(e, values);
+    values = loop.getResults();
   }
+  for (auto [row, value] : llvm::zip_equal(rows, values))
+    row.second = value;
 }
 
 void ReduceLowering::finish(const Rows &rows) {

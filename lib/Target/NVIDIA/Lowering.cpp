@@ -272,6 +272,9 @@ int64_t Lowering::getWidth(Emitter &e, const Buffer &buffer,
   SmallVector<int64_t> strides = buffer.type.getStridesAndOffset().first;
   if (rank == 0 || strides.back() != 1 || buffer.isFragment())
     return 1;
+  // A vector of bits would be packed.
+  if (buffer.element().isInteger(1))
+    return 1;
   if (buffer.shared.isSwizzled())
     limit = std::min(limit, buffer.shared.chunk);
   int64_t bytes = Emitter::getElementBytes(buffer.element());

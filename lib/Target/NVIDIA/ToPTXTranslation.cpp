@@ -73,6 +73,8 @@ void nvidia::registerToPTXTranslation() {
   static TranslateFromMLIRRegistration translation(
       "tile-to-ptx", "PTX of tile IR of any phase, or of the llvm dialect",
       [](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        // Not the operation, which may be the whole module, below each error.
+        module.getContext()->printOpOnDiagnostic(false);
         PTXOptions options;
         options.chip = flags.chip;
         options.features = flags.features;

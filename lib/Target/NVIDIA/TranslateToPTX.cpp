@@ -176,7 +176,13 @@ FailureOr<PTXModule> nvidia::translateToPTX(ModuleOp module,
                    .getTypeSizeInBits(index) == 32;
   });
   c->machine = createMachine(module.getLoc(), *chip, c->shortPointers, options);
-  if (!c->machine || failed(translateParts(parts, *c)))
+  if (!c->machine)
+    return failure();
+  if (result.kernels.empty())
+    return emitError(module.getLoc(),
+                     "no kernel: no function has a tile.launch, no gpu.module "
+                     "has a kernel, and no llvm.func is an nvvm.kernel");
+  if (failed(translateParts(parts, *c)))
     return failure();
   c->times.translate = watch.lap();
 

@@ -92,3 +92,41 @@ func.func @versions(%n: index, %x: f32) {
   }
   return
 }
+
+// -----
+
+#fragment = #tile.space<fragment>
+
+// Every thread has its copy of one element. A single point is computed by all;
+// one point of many by one.
+// CHECK-LABEL: @one_element
+// CHECK: name = "all"{{.*}}#tile.space<fragment>>
+// CHECK: name = "one"{{.*}}#tile.space<shared>>
+func.func @one_element(%x: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  tile.launch (%bx) in [1] threads = 128 {
+    %all = tile.alloc {name = "all"} : memref<1xf32, #fragment>
+    // expected-remark @below {{fragment 'one' lives in shared memory: one point of a tile.map stores to it}}
+    %one = tile.alloc {name = "one"} : memref<1xf32, #fragment>
+    tile.map (%i) in [1] {
+      %v = memref.load %x[%i] : memref<64xf32>
+      memref.store %v, %all[%i] : memref<1xf32, #fragment>
+    }
+    tile.map (%i) in [64] {
+      %v = memref.load %x[%i] : memref<64xf32>
+      %is = arith.cmpi eq, %i, %c5 : index
+      scf.if %is {
+        // expected-note @below {{here}}
+        memref.store %v, %one[%c0] : memref<1xf32, #fragment>
+      }
+    }
+    tile.map (%i) in [64] {
+      %v = memref.load %all[%c0] : memref<1xf32, #fragment>
+      %w = memref.load %one[%c0] : memref<1xf32, #fragment>
+      %s = arith.addf %v, %w : f32
+      memref.store %s, %x[%i] : memref<64xf32>
+    }
+  }
+  return
+}

@@ -8,6 +8,10 @@
 // RUN: not tile-translate --tile-to-ptx %t/nothing.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not tile-translate --tile-to-ptx %t/twice.mlir 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not tile-translate --tile-to-ptx %t/name.mlir 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not tile-translate --tile-to-ptx %t/none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not tile-translate --tile-to-ptx %t/empty.mlir 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not tile-translate --tile-to-ptx %t/helper.mlir 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not tile-translate --tile-to-ptx %t/mixed.mlir 2>&1 | FileCheck %s --check-prefix=MIXED
 
 // What LLVM cannot compile ends neither this process nor the message: LLVM
 // itself would abort in the first case and call exit in the second.
@@ -47,7 +51,7 @@ gpu.module @a [#nvvm.target<chip = "sm_80">] {}
 gpu.module @b [#nvvm.target<chip = "sm_90">] {}
 
 //--- nothing.mlir
-// NOTHING: error: has nothing to launch: no tile.launch and no gpu.module
+// NOTHING: error: no kernel: no function has a tile.launch
 func.func @host() { return }
 
 //--- twice.mlir
@@ -58,3 +62,32 @@ gpu.module @b { gpu.func @k(%p: memref<4xf32>) kernel { gpu.return } }
 //--- name.mlir
 // NAME: error: PTX cannot be generated: Symbol name with unsupported characters
 gpu.module @a { gpu.func @"no-identifier"(%p: memref<4xf32>) kernel { gpu.return } }
+// Without a kernel there is no PTX. The module is not printed.
+//--- none.mlir
+// NONE:     error: no kernel: no function has a tile.launch, no gpu.module has a kernel, and no llvm.func is an nvvm.kernel
+// NONE-NOT: see current operation
+func.func @copy(%a: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %v = memref.load %a[%c0] : memref<4xf32>
+  memref.store %v, %a[%c0] : memref<4xf32>
+  return
+}
+
+//--- empty.mlir
+module {}
+
+//--- helper.mlir
+llvm.func @helper(%x: f32) -> f32 {
+  llvm.return %x : f32
+}
+
+// A kernel beside what is no kernel of the device.
+//--- mixed.mlir
+// MIXED-NOT: see current operation
+// MIXED:     error: cannot be translated to LLVM IR
+module {
+  func.func private @host()
+  llvm.func @kernel(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    llvm.return
+  }
+}

@@ -1,9 +1,12 @@
 """PTX: what the assembler says of it, and what a call and the resources say."""
 
+import pathlib
+
 import gemm
 import numpy as np
 import pytest
 import tilepipe
+import tilepipe.language as T
 from tilepipe.runtime import cuda
 from tilepipe.targets import Issue, is_built, ptxas
 from vector_add import vector_add
@@ -79,3 +82,39 @@ def test_an_issue_names_both_lines():
     assert isinstance(issue, Issue) and issue.line and issue.text
     assert issue.location.file.endswith("gemm.py")
     assert "gemm.py:" in repr(report)
+
+
+@T.prim_func
+def without_a_block(A: T.Tensor((64,), "float32")):  # no kernel: there is no T.Kernel
+    A[0] = 1
+
+
+@T.prim_func
+def error_function(A: T.Tensor((64,), "float64")):
+    with T.Kernel(1, threads=32):
+        for i in T.Parallel(64):
+            A[i] = T.erf(A[i])  # T.erf has neither an instruction nor an approximation for float64 on NVIDIA
+
+
+@T.prim_func
+def sometimes(A: T.Tensor((64,), "float32"), n: T.int32):
+    if n > 3:
+        with T.Kernel(1, threads=32):  # T.Kernel: cannot be lowered to NVIDIA: whether it runs depends on the host
+            for i in T.Parallel(64):
+                A[i] = 0
+
+
+@T.prim_func
+def grid_of_data(A: T.Tensor((64,), "int32")):
+    with T.Kernel(A[0], threads=32):  # extent 0 of the grid does not follow from the sizes and scalars of the arguments
+        for i in T.Parallel(64):
+            A[i] = 0
+
+
+@pytest.mark.parametrize("func", [without_a_block, error_function, sometimes, grid_of_data], ids=lambda func: func.name)
+def test_what_is_refused(func):
+    with pytest.raises(tilepipe.KernelError) as caught:
+        tilepipe.compile(func, target="cuda:sm_80").emulate(np.ones(64, np.int32))
+    place = caught.value.location
+    line = pathlib.Path(__file__).read_text().splitlines()[place.line - 1]
+    assert place.file == __file__ and line.split("  # ")[1] in str(caught.value)
