@@ -55,7 +55,7 @@ if compgen -G "$root/test/python/**/test_*.py" >/dev/null ||
   say "Python tests"
   PYTHONPATH="$build/python:$root/python${PYTHONPATH:+:$PYTHONPATH}" \
     TILEPIPE_BUILD_DIR="$build" TILEPIPE_TEST_MODE=$mode \
-    "$python" -m pytest -q -p no:cacheprovider "$root/test/python" \
+    "$python" -m pytest -q -p no:cacheprovider -n "${JOBS:-$(nproc)}" "$root/test/python" \
     --junitxml "$results/python.xml" || status=1
 fi
 
