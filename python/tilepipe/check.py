@@ -15,6 +15,7 @@ from tilepipe import _tables
 from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.prim_func import Dynamic, Halved, Parameter, TensorType
 from tilepipe.runtime import arguments
+from tilepipe.runtime.call import prepare
 from tilepipe.targets import Emulation, Issue, Mutant
 
 if TYPE_CHECKING:
@@ -232,6 +233,15 @@ class _Progress:
             print("\r" + " " * 72 + "\r", end="", file=sys.stderr, flush=True)
 
 
+def _with_results(kernel: Kernel, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a call with those that it would return, zeros, in their places."""
+    _, results = prepare(kernel, args, {})
+    for result in results:
+        result[...] = 0
+    given, made = iter(args), dict(zip(kernel.out_idx, results, strict=True))
+    return tuple(made[i] if i in made else next(given) for i in range(len(kernel.params)))
+
+
 class Checker:
     """One check of a kernel: see `Kernel.check`."""
 
@@ -243,8 +253,11 @@ class Checker:
         unknown = set(sizes or {}) - set(known)
         if unknown:
             raise KernelError(f"kernel '{kernel.name}' has no dynamic size '{min(unknown)}'; it has {', '.join(known) or 'none'}")
+        if args and kernel.out_idx and len(args) == len(self.names) - len(kernel.out_idx):
+            args = _with_results(kernel, args)
         if args and len(args) != len(self.names):
-            raise KernelError(f"check takes all {len(self.names)} arguments ({', '.join(self.names)}) or none, got {len(args)}")
+            raise KernelError(f"check takes all {len(self.names)} arguments ({', '.join(self.names)}), those of a call, or none, "
+                              f"got {len(args)}")  # fmt: skip
         self.sizes = {} if args else known
         self.values = list(args) or make_arguments(kernel.params, known, np.random.default_rng(seed))
         self.orders = list(_orders(kernel.backend.policies, seeds))

@@ -74,7 +74,7 @@ def test_check_is_true_where_all_is_right():
     assert "right" in repr(report) and "<table>" in report._repr_html_()
     x = np.arange(40, dtype=np.float32)
     assert tilepipe.compile(scale_func()).check(x, 2.0, np.zeros_like(x))
-    with pytest.raises(tilepipe.KernelError, match=r"takes all 3 arguments \(X, s, Y\) or none, got 1"):
+    with pytest.raises(tilepipe.KernelError, match=r"takes all 3 arguments \(X, s, Y\), those of a call, or none, got 1"):
         tilepipe.compile(scale_func()).check(x)
     with pytest.raises(tilepipe.KernelError, match="no dynamic size 'q'"):
         compile_dynamic_matmul().check(sizes={"q": 3})

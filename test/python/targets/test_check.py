@@ -43,3 +43,9 @@ def test_the_report_names_mutants_that_were_not_detected():
     assert report.undetected == mutants[1:]
     assert "1 of 2 detected" in repr(report) and "bar.sync 1;" in repr(report) and "bar.sync 0;" not in repr(report)
     assert str(Issue("race", 4)) == "line 4: race" and str(Issue("race")) == "race"
+
+
+def test_takes_the_arguments_of_a_call():
+    a, b = np.arange(100, dtype=np.float32), np.ones(100, np.float32)
+    report = compiled(vector_add(100, block=32)).check(a, b, reference=lambda a, b: a + b)
+    assert report and report.runs
