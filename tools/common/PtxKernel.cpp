@@ -38,6 +38,8 @@ static void wrapInLaunch(func::FuncOp function, int64_t threads) {
 FailureOr<std::unique_ptr<PtxKernel>>
 PtxKernel::compile(func::FuncOp function, int64_t threads) {
   std::unique_ptr<PtxKernel> kernel(new PtxKernel());
+  // A module without a tile operation has not loaded it.
+  function.getContext()->getOrLoadDialect<tile::TileDialect>();
   auto module = function->getParentOfType<ModuleOp>();
   kernel->source = OwningOpRef<ModuleOp>(module.clone());
   kernel->function =
