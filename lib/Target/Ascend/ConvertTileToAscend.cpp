@@ -171,8 +171,21 @@ static LogicalResult cloneInto(Value value, OpBuilder &b, IRMapping &map,
 /// The position in the grid from the number of the block, last dimension
 /// fastest.
 static void mapBlockIndices(Emitter &e, tile::LaunchOp launch, IRMapping &map) {
-  Value rest = BlockIdxOp::create(e, e.getIndexType());
   SmallVector<OpFoldResult> extents = launch.getMixedExtents();
+  std::optional<int64_t> blocks = 1;
+  for (OpFoldResult extent : extents) {
+    std::optional<int64_t> size = getConstantIntValue(extent);
+    int64_t product;
+    if (!blocks || !size || llvm::MulOverflow(*blocks, *size, product))
+      blocks = std::nullopt;
+    else
+      blocks = product;
+  }
+  // No block runs if there are none.
+  Value rest = BlockIdxOp::create(e, e.getIndexType(),
+                                  blocks && *blocks > 0
+                                      ? e.getI64IntegerAttr(*blocks)
+                                      : IntegerAttr());
   for (unsigned dim = extents.size(); dim-- > 0;) {
     Value index = rest;
     if (dim > 0) {

@@ -237,6 +237,47 @@ void PathRunner::runBlock(Block &block) {
 // All control paths
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+/// Draws numbers, the same ones each time.
+class Dice {
+public:
+  int64_t pick(int64_t size) {
+    random = random * 6364136223846793005ull + 1442695040888963407ull;
+    return int64_t((random >> 33) % size);
+  }
+
+  /// One of `size` numbers, such that as many draws from `bag` give each once.
+  int64_t draw(SmallVector<int64_t> &bag, int64_t size) {
+    if (bag.empty())
+      bag.append(llvm::seq<int64_t>(0, size).begin(),
+                 llvm::seq<int64_t>(0, size).end());
+    std::swap(bag[pick(bag.size())], bag.back());
+    return bag.pop_back_val();
+  }
+
+private:
+  uint64_t random = 1;
+};
+
+} // namespace
+
+/// Which value of its domain a symbol other than those of loops has. First the
+/// smallest sizes in the first blocks, then the last block, where the tails
+/// are; then anything, every other time in one of the first blocks, as those
+/// have something to do whatever the sizes are.
+static int64_t chooseIndex(int64_t size, bool position, bool bounded,
+                           int64_t choice, SmallVector<int64_t> &bag,
+                           Dice &dice) {
+  if (choice < 2)
+    return std::min<int64_t>(position ? choice : 1 - choice, size - 1);
+  if (position && choice == 2)
+    return bounded ? size - 1 : 0;
+  if (position && choice % 2 == 0)
+    return dice.pick(std::min<int64_t>(size, 3));
+  return dice.draw(bag, size);
+}
+
 void PipeModel::runAll(const ModelOptions &options, const ModelTrace *trace,
                        function_ref<bool(const Finding &)> report) {
   numPaths = 0;
@@ -254,11 +295,8 @@ void PipeModel::runAll(const ModelOptions &options, const ModelTrace *trace,
       hasOthers ? std::max(minChoices, minPaths / combinations) : 1;
   if (options.quick)
     numChoices = std::min<int64_t>(numChoices, 3);
-  uint64_t random = 1;
-  auto pick = [&](int64_t size) {
-    random = random * 6364136223846793005ull + 1442695040888963407ull;
-    return int64_t((random >> 33) % size);
-  };
+  Dice dice;
+  SmallVector<SmallVector<int64_t>> bags(symbols.size());
   int64_t steps = 0;
   // The largest values first: most of what is wrong is wrong for them.
   for (int64_t i = std::min(combinations, maxCombinations) - 1; i >= 0; --i)
@@ -266,15 +304,16 @@ void PipeModel::runAll(const ModelOptions &options, const ModelTrace *trace,
       PipeMachine machine(workspaces, report);
       PathRunner runner(function, options, trace, machine, maxSteps - steps);
       int64_t rest = i;
-      for (Symbol &symbol : symbols) {
+      for (auto [symbol, bag] : llvm::zip(symbols, bags)) {
         int64_t size = symbol.domain.size(), index;
         if (symbol.primary && !sample) {
           index = rest % size;
           rest /= size;
-        } else if (symbol.primary || choice > 1) {
-          index = pick(size);
+        } else if (symbol.primary) {
+          index = dice.pick(size);
         } else {
-          index = choice == 0 ? std::min<int64_t>(1, size - 1) : 0;
+          index = chooseIndex(size, symbol.position, symbol.bounded, choice,
+                              bag, dice);
         }
         runner.symbols[symbol.value] = symbol.domain[index];
       }

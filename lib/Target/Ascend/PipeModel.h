@@ -113,6 +113,11 @@ private:
     llvm::SmallVector<int64_t> domain;
     /// Loops and versions depend on it.
     bool primary;
+    /// It says which block or core this is: with a large one there is often
+    /// nothing to do.
+    bool position = false;
+    /// The last value of the domain is that of the last block of the grid.
+    bool bounded = false;
   };
 
   void runAll(const ModelOptions &options, const ModelTrace *trace,

@@ -129,6 +129,21 @@ static SmallVector<int64_t> getDomain(Value value, ArrayRef<int64_t> constants,
   return domain;
 }
 
+/// Which blocks to look at: of a known grid no others than there are, among
+/// them those at the end of the grid and of its rows.
+static SmallVector<int64_t> getBlocks(SmallVector<int64_t> domain,
+                                      ArrayRef<int64_t> constants,
+                                      int64_t blocks) {
+  for (int64_t constant : constants)
+    if (constant > 0)
+      domain.push_back(blocks - constant);
+  domain.push_back(blocks - 1);
+  llvm::erase_if(domain, [&](int64_t i) { return i < 0 || i >= blocks; });
+  llvm::sort(domain);
+  domain.erase(llvm::unique(domain), domain.end());
+  return domain;
+}
+
 void PipeModel::setDomains(bool primary, int64_t versions) {
   llvm::sort(constants);
   constants.erase(llvm::unique(constants), constants.end());
@@ -139,6 +154,16 @@ void PipeModel::setDomains(bool primary, int64_t versions) {
     symbol.domain =
         getDomain(symbol.value, constants, versions, primary ? 64 : 1 << 12);
     symbol.primary = primary;
+    auto block = symbol.value.getDefiningOp<BlockIdxOp>();
+    std::optional<int64_t> blocks;
+    if (block)
+      blocks = block.getBlocks();
+    else if (symbol.value.getDefiningOp<SubBlockIdxOp>())
+      blocks = 2;
+    symbol.position = block || blocks;
+    symbol.bounded = blocks.has_value();
+    if (blocks)
+      symbol.domain = getBlocks(symbol.domain, constants, *blocks);
   }
 }
 

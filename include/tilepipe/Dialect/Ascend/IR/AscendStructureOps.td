@@ -73,7 +73,15 @@ class Ascend_IndexOp<string mnemonic, string text> : Ascend_Op<mnemonic, [Pure]>
   let results = (outs Index:$result);
   let assemblyFormat = "attr-dict";
 }
-def Ascend_BlockIdxOp : Ascend_IndexOp<"block_idx", "number of the block in the grid">;
+def Ascend_BlockIdxOp : Ascend_IndexOp<"block_idx", "number of the block in the grid"> {
+  let description = [{
+    `blocks` is the number of blocks of the grid, where it is a constant: results are less than
+    that.
+
+    Example: `%i = ascend.block_idx {blocks = 4 : i64}`
+  }];
+  let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$blocks);
+}
 def Ascend_BlockNumOp : Ascend_IndexOp<"block_num", "number of blocks of the grid">;
 def Ascend_SubBlockIdxOp
     : Ascend_IndexOp<"sub_block_idx", "number of the vector core in its block, 0 or 1">;
