@@ -157,6 +157,15 @@ static void unrollPointLoops(tile::LaunchOp launch) {
   }
 }
 
+/// Left alone, ptxas aims at several blocks on a multiprocessor, and may spill
+/// hundreds of values for them. One block is enough where fragments leave no
+/// room in 128 registers, or two blocks do not fit with so many: there are 65536.
+static bool needsAllRegisters(int64_t threads, int64_t fragmentBytes) {
+  constexpr int64_t registers = 128, others = 64, all = 65536;
+  return fragmentBytes / 4 + others > registers ||
+         2 * threads * registers > all;
+}
+
 namespace {
 
 /// Makes the kernel of one launch.
@@ -306,10 +315,19 @@ FailureOr<gpu::GPUFuncOp> KernelBuilder::build(gpu::GPUModuleOp module,
 
   Lowering l(std::move(plan), kernel, threads);
   l.begin(marker);
+  int64_t fragmentBytes = 0;
   kernel.walk<WalkOrder::PreOrder>([&](tile::AllocOp alloc) {
-    if (!isOfPoint(alloc.getResult()))
-      l.addAlloc(alloc, layouts.lookup(alloc));
+    if (isOfPoint(alloc.getResult()))
+      return;
+    l.addAlloc(alloc, layouts.lookup(alloc));
+    if (const ThreadLayout *layout = l.plan.getLayout(alloc))
+      fragmentBytes +=
+          layout->getNumRegisters() *
+          Emitter::getElementBytes(alloc.getType().getElementType());
   });
+  if (needsAllRegisters(threads, fragmentBytes))
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(1));
   numPruned += pruneBarriers(l);
   makeRingCounters(kernel);
   if (failed(lowerBody(l)))

@@ -125,3 +125,22 @@ def test_many_warps_reduce_without_spills():
     for y in results(kernel, x):
         np.testing.assert_array_equal(y, x.max(axis=0) * x.sum(axis=1).min())
     assert tilepipe.compile(kernel, target="cuda:sm_80").resources.spill_bytes == 0
+
+
+@pytest.mark.skipif(ptxas.find() is None, reason="ptxas is not at hand")
+def test_large_fragments_are_given_all_registers():
+    # ptxas would aim at 32 registers, and spill 11 kB.
+    @T.prim_func
+    def kernel(A: T.Tensor((T.dynamic("m"), T.dynamic("k")), "int8"), B: T.Tensor((T.dynamic("n"), T.dynamic("k")), "int8"),
+               C: T.Tensor((T.dynamic("m"), T.dynamic("n")), "int32")):  # fmt: skip
+        with T.Kernel(T.ceildiv(B.shape[0], 96), T.ceildiv(A.shape[0], 128), threads=64) as (bx, by):
+            a, b = T.alloc_shared((128, 16), "int8"), T.alloc_shared((96, 16), "int8")
+            c = T.alloc_fragment((128, 96), "int32")
+            T.clear(c)
+            for k in T.Pipelined(T.ceildiv(A.shape[1], 16), num_stages=4):
+                T.copy(A[by * 128, k * 16], a)
+                T.copy(B[bx * 96, k * 16], b)
+                T.gemm(a, b, c, transpose_B=True)
+            T.copy(c, C[by * 128, bx * 96])
+
+    assert tilepipe.compile(kernel, target="cuda:sm_80").resources.spill_bytes < 2000
