@@ -58,8 +58,7 @@ import tilepipe, gemm
 target, wanted = sys.argv[1:]
 k = tilepipe.compile(gemm.gemm(96, 96, 160, 64, 64, 32, num_stages=3, threads=128), out_idx=[-1], target=target)
 lines = k.get_kernel_source().splitlines()
-found = [i for i, line in enumerate(lines) if re.search(wanted, line)]
-first = found[0] if target.startswith("cuda") else found[len(found) // 2]
+first = next(i for i, line in enumerate(lines) if re.search(wanted, line))
 print(f"{len(lines)} lines; around line {first}:")
 print("\n".join("  " + re.sub(r"@\S*/", "@", line)[:110] for line in lines[max(0, first - 6) : first + 14]))
 r = k.resources
@@ -78,5 +77,6 @@ if has cuda; then
 fi
 if has ascend; then
   heading "7. And for Ascend: CCE, and its emulator"
-  show ascend:dav-2201 'wait_flag'
+  # In the steady loop, where the copies of one step are handed over and those of an earlier one are taken.
+  show ascend:dav-2201 'set_flag.PIPE_MTE2, PIPE_MTE1, .event_t.'
 fi
