@@ -72,6 +72,25 @@ class CceEmulation:
                 for m in self.module.sync_mutants()]  # fmt: skip
 
 
+def _name_arguments(entry: Entry, module: ir.Module) -> None:
+    """Has the text call its arguments as the kernel does."""
+    for view in module.body.operations:
+        op = view.operation
+        if op.name != "func.func" or op.attributes["sym_name"].value != entry.name:
+            continue
+        # Workspaces come after the kernel's own.
+        count = len(op.regions[0].blocks[0].arguments)
+        names = [p.name for p in entry.params] + ["workspace"] * (count - len(entry.params))
+        known: list[Any] = [{}] * count
+        if "arg_attrs" in op.attributes:
+            known = [{a.name: a.attr for a in attributes} for attributes in op.attributes["arg_attrs"]]
+        with module.context:
+            op.attributes["arg_attrs"] = ir.ArrayAttr.get(
+                [ir.DictAttr.get({**attributes, "ascend.name": ir.StringAttr.get(name)})
+                 for name, attributes in zip(names, known, strict=True)]
+            )  # fmt: skip
+
+
 def _functions(lowered: ir.Module) -> tuple[Function, ...]:
     """The functions that launches start; the two halves of a mixed one are one."""
     found: dict[str, Function] = {}
@@ -130,20 +149,21 @@ class AscendBackend(Backend):
     def runs_here(self) -> bool:
         return False
 
-    def _lower(self, injected: ir.Module) -> Code:
+    def _lower(self, entry: Entry, injected: ir.Module) -> Code:
+        _name_arguments(entry, injected)
         PassManager.parse(f"builtin.module({self.lowering})", context=injected.context).run(injected.operation)
         text = binding("ascend").translate(injected)
         return Code(text, _functions(injected))
 
     def compile(self, entry: Entry, injected: ir.Module) -> tuple[CceProgram, str]:
-        code = self._lower(injected)
+        code = self._lower(entry, injected)
         return CceProgram(entry, str(self.target), code), code.dump()
 
     def restore(self, entry: Entry, text: str) -> CceProgram:
         return CceProgram(entry, str(self.target), Code.parse(text))
 
     def emulation(self, entry: Entry, injected: ir.Module) -> CceEmulation:
-        return CceEmulation(CceProgram(entry, str(self.target), self._lower(injected)))
+        return CceEmulation(CceProgram(entry, str(self.target), self._lower(entry, injected)))
 
     def resources(self, program: CceProgram, injected: ir.Module) -> Resources:
         limits = capacities(injected)

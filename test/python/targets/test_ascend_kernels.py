@@ -253,3 +253,8 @@ def elementwise(dtype, out, function, N=512, block=128):
 def test_arithmetic(name):
     report = compiled(elementwise(*ARITHMETIC[name])).check(seeds=1)
     assert report, repr(report)
+
+
+def test_the_text_has_the_names_of_the_kernel():
+    source = compiled(gemm(70, 50, 90, (32, 32, 32), 2)).get_kernel_source()
+    assert "kernel(__gm__ half *A, __gm__ half *B, __gm__ float *C)" in source
