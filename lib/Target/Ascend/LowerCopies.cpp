@@ -454,6 +454,12 @@ static LogicalResult lowerToUB(Lowering &l, Emitter &e, tile::CopyOp op) {
   }
   if (failed(checkRows(op, r, element)))
     return failure();
+  if (!r.isInside() && !element.isF16() && !element.isBF16() &&
+      !element.isF32() && !element.isInteger(16) && !element.isInteger(32))
+    return op.emitOpError("cannot be lowered to Ascend: tiles of ")
+           << element
+           << " that may reach past the edge of global memory, filled are "
+              "those of f16, bf16, f32, i16 and i32";
   if (!fill)
     fill = e.constant(element, 0.0);
   fillRest(l, e, r, buffer, fill);

@@ -182,7 +182,18 @@ static Value negate(Emitter &e, Value scalar) {
   return e.sub(e.constant(scalar.getType(), 0.0), scalar);
 }
 
+/// An error if the vector core has no arithmetic on the results of `op`.
+LogicalResult MapLowering::checkArithmetic(Operation *op) {
+  Type type = op->getResult(0).getType();
+  if (type.isF16() || type.isF32() || type.isInteger(16) || type.isInteger(32))
+    return success();
+  return error(op) << "arithmetic on " << type
+                   << ", supported is that on f16, f32, i16 and i32";
+}
+
 LogicalResult MapLowering::lowerBinary(Operation *op, BinaryKind kind) {
+  if (failed(checkArithmetic(op)))
+    return failure();
   FailureOr<MapValue> lhs = getValue(op, op->getOperand(0));
   FailureOr<MapValue> rhs = getValue(op, op->getOperand(1));
   if (failed(lhs) || failed(rhs))
@@ -220,6 +231,8 @@ LogicalResult MapLowering::lowerBinary(Operation *op, BinaryKind kind) {
 }
 
 LogicalResult MapLowering::lowerUnary(Operation *op) {
+  if (failed(checkArithmetic(op)))
+    return failure();
   FailureOr<MapValue> source = getValue(op, op->getOperand(0));
   if (failed(source))
     return failure();

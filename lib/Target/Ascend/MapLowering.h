@@ -84,6 +84,7 @@ private:
   llvm::LogicalResult lowerOp(mlir::Operation *op);
   llvm::LogicalResult lowerLoad(mlir::memref::LoadOp op);
   llvm::LogicalResult lowerStore(mlir::memref::StoreOp op);
+  mlir::LogicalResult checkArithmetic(mlir::Operation *op);
   llvm::LogicalResult lowerBinary(mlir::Operation *op, BinaryKind kind);
   llvm::LogicalResult lowerUnary(mlir::Operation *op);
   llvm::LogicalResult lowerConvert(mlir::Operation *op);

@@ -162,3 +162,54 @@ func.func @atomic(%a: memref<?xf32>, %x: f32) {
   }
   return
 }
+
+// -----
+
+#ub = #tile.space<ub>
+
+// Zeros are put in by the vector core, which has no bytes.
+func.func @edge_of_bytes(%a: memref<70xi8>, %b: memref<70xi8>) {
+  tile.launch (%i) in [3] threads = 128 {
+    %c32 = arith.constant 32 : index
+    %X = tile.alloc : memref<32xi8, #ub>
+    %at = arith.muli %i, %c32 : index
+    // expected-error@+1 {{tiles of 'i8' that may reach past the edge of global memory, filled are those of f16, bf16, f32, i16 and i32}}
+    tile.copy %a[%at] to %X : memref<70xi8> to memref<32xi8, #ub>
+    tile.copy %X to %b[%at] : memref<32xi8, #ub> to memref<70xi8>
+  }
+  return
+}
+
+// -----
+
+#ub = #tile.space<ub>
+
+func.func @sums_of_bf16() {
+  tile.launch (%i) in [3] threads = 128 {
+    %X = tile.alloc : memref<32xbf16, #ub>
+    tile.map (%s) in [32] {
+      %x = memref.load %X[%s] : memref<32xbf16, #ub>
+      // expected-error@+1 {{arithmetic on 'bf16', supported is that on f16, f32, i16 and i32}}
+      %y = arith.addf %x, %x : bf16
+      memref.store %y, %X[%s] : memref<32xbf16, #ub>
+    }
+  }
+  return
+}
+
+// -----
+
+#ub = #tile.space<ub>
+
+func.func @exponential_of_bf16() {
+  tile.launch (%i) in [3] threads = 128 {
+    %X = tile.alloc : memref<32xbf16, #ub>
+    tile.map (%s) in [32] {
+      %x = memref.load %X[%s] : memref<32xbf16, #ub>
+      // expected-error@+1 {{arithmetic on 'bf16'}}
+      %y = math.exp %x : bf16
+      memref.store %y, %X[%s] : memref<32xbf16, #ub>
+    }
+  }
+  return
+}
