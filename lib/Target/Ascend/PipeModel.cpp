@@ -271,9 +271,9 @@ static int64_t chooseIndex(int64_t size, bool position, bool bounded,
                            Dice &dice) {
   if (choice < 2)
     return std::min<int64_t>(position ? choice : 1 - choice, size - 1);
-  if (position && choice == 2)
-    return bounded ? size - 1 : 0;
-  if (position && choice % 2 == 0)
+  if (bounded && choice == 2)
+    return size - 1;
+  if (position && choice % 2 == 1)
     return dice.pick(std::min<int64_t>(size, 3));
   return dice.draw(bag, size);
 }
