@@ -344,10 +344,30 @@ static LogicalResult checkRows(tile::CopyOp op, const RowRegion &r,
            << r.pitch << " elements of " << element
            << " in the UB, supported are multiples of " << kBlockBytes
            << " bytes";
+  std::optional<int64_t> start = getConstantIntValue(r.tileOffset);
+  if (start && *start * getElementBytes(element) % kBlockBytes != 0)
+    return op.emitOpError("cannot be lowered to Ascend: starts at element ")
+           << *start << " of a tile of " << element
+           << " in the UB, supported are multiples of " << kBlockBytes
+           << " bytes";
   if (r.numRows > 4095)
     return op.emitOpError("cannot be lowered to Ascend: ")
            << r.numRows << " rows in the UB, supported are 4095";
   return success();
+}
+
+/// A column of one element a row, without gaps on both sides, is moved as one
+/// row: a transfer of several rows has whole blocks for each.
+static void flattenColumn(Emitter &e, RowRegion &r, Type element) {
+  if (r.numColumns != 1 || r.numRows == 1 || r.pitch != 1 ||
+      !isConstantIntValue(r.columns, 1) ||
+      !isConstantIntValue(r.globalStride, 1) || r.tileOffset != r.fillOffset)
+    return;
+  std::swap(r.numRows, r.numColumns);
+  std::swap(r.rows, r.columns);
+  r.globalStride = e.index(r.numColumns);
+  r.pitch =
+      llvm::alignTo(r.numColumns, kBlockBytes / getElementBytes(element));
 }
 
 /// A tile for the elements of a whole tile before or after conversion; its rows
@@ -451,6 +471,8 @@ static LogicalResult lowerToUB(Lowering &l, Emitter &e, tile::CopyOp op) {
     r.tileOffset = r.fillOffset = e.index(int64_t(0));
     r.pitch = getPitch(r.numColumns, element);
     fill = {};
+  } else {
+    flattenColumn(e, r, element);
   }
   if (failed(checkRows(op, r, element)))
     return failure();
@@ -492,6 +514,8 @@ static LogicalResult lowerFromUB(Lowering &l, Emitter &e, tile::CopyOp op) {
     buffer = getRoot(converted);
     r.tileOffset = e.index(int64_t(0));
     r.pitch = getPitch(r.numColumns, element);
+  } else {
+    flattenColumn(e, r, element);
   }
   if (failed(checkRows(op, r, element)))
     return failure();

@@ -247,6 +247,40 @@ void ReduceLowering::reduceLanes(Rows &rows) {
   }
 }
 
+/// True if all threads have met in front of `e`'s place since they last read the
+/// scratch memory of a reduction.
+static bool hasMet(Emitter &e, Value scratch) {
+  auto getStart = [](Value memory) -> std::optional<int64_t> {
+    auto view = memory.getDefiningOp<memref::ViewOp>();
+    return view ? getConstantIntValue(view.getByteShift()) : std::nullopt;
+  };
+  std::optional<int64_t> start = getStart(scratch);
+  auto readsScratch = [&](Operation *op) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    return isa<tile::ReduceOp>(op) ||
+           (load && getStart(load.getMemRef()) == start);
+  };
+  Block *block = e.getBlock();
+  Block::reverse_iterator last(e.getInsertionPoint());
+  while (start) {
+    for (Operation &op : llvm::make_range(last, block->rend())) {
+      if (isa<gpu::BarrierOp>(op))
+        return true;
+      bool reads = false;
+      op.walk([&](Operation *inner) { reads |= readsScratch(inner); });
+      if (reads)
+        return false;
+    }
+    // What comes before a branch comes before what is in it.
+    Operation *parent = block->getParentOp();
+    if (!isa<scf::IfOp>(parent))
+      return false;
+    block = parent->getBlock();
+    last = Block::reverse_iterator(parent->getIterator());
+  }
+  return false;
+}
+
 /// Combines what the warps that differ in the thread bits `bits` have: each
 /// writes its part of each row, and reads all parts.
 void ReduceLowering::reduceWarps(Rows &rows, ArrayRef<int64_t> bits) {
@@ -280,7 +314,8 @@ void ReduceLowering::reduceWarps(Rows &rows, ArrayRef<int64_t> bits) {
   Value writes =
       e.isEqual(e.createOrFold<arith::AndIOp>(l.getThreadId(), e.index(same)),
                 e.index(int64_t(0)));
-  gpu::BarrierOp::create(e); // an earlier reduction may still read
+  if (!hasMet(e, scratch))
+    gpu::BarrierOp::create(e); // an earlier reduction may still read
   e.when(writes, [&] {
     for (auto &[offset, value] : rows)
       memref::StoreOp::create(

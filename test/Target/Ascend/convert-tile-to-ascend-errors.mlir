@@ -213,3 +213,29 @@ func.func @exponential_of_bf16() {
   }
   return
 }
+
+// -----
+
+#ub = #tile.space<ub>
+
+func.func @column_of_a_matrix(%a: memref<64x32xf32>) {
+  tile.launch (%i) in [1] threads = 128 {
+    %X = tile.alloc : memref<16x1xf32, #ub>
+    // expected-error@+1 {{rows of 1 elements of 'f32' in the UB, supported are multiples of 32 bytes}}
+    tile.copy %a[0, 3] to %X : memref<64x32xf32> to memref<16x1xf32, #ub>
+  }
+  return
+}
+
+// -----
+
+#ub = #tile.space<ub>
+
+func.func @part_of_a_block(%a: memref<64xf32>) {
+  tile.launch (%i) in [1] threads = 128 {
+    %X = tile.alloc : memref<16xf32, #ub>
+    // expected-error@+1 {{starts at element 4 of a tile of 'f32' in the UB, supported are multiples of 32 bytes}}
+    tile.copy %a[0] to %X[4] sizes [8] : memref<64xf32> to memref<16xf32, #ub>
+  }
+  return
+}

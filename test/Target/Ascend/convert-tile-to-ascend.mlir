@@ -449,3 +449,22 @@ func.func @gathered_row(%a: memref<64x32xf32>, %rows: memref<2xi32>) {
   }
   return
 }
+
+// -----
+
+#fragment = #tile.space<fragment>
+
+// A column without gaps is moved as one row, in both directions; its end is that
+// of the row.
+// CHECK-LABEL: ascend.func @column(
+// CHECK:         %[[ROWS:.*]] = arith.minsi
+// CHECK:         ascend.load %{{.*}} rows %c1 columns %[[ROWS]]
+// CHECK:         ascend.store %{{.*}} rows %c1 columns %c17
+func.func @column(%a: memref<?x1xf32>, %b: memref<17x1xf32>) {
+  tile.launch (%i) in [1] threads = 128 {
+    %T = tile.alloc : memref<17x1xf32, #fragment>
+    tile.copy %a[0, 0] to %T : memref<?x1xf32> to memref<17x1xf32, #fragment>
+    tile.copy %T to %b[0, 0] : memref<17x1xf32, #fragment> to memref<17x1xf32>
+  }
+  return
+}
