@@ -80,7 +80,7 @@ class Kernel:
         self.written = written_arguments(self._entry(module))
         self._refuse_prints(module)
         # With locations: what is wrong with a grid is said when it is computed.
-        entry = Entry(self.name, self.params, module.operation.get_asm(enable_debug_info=True))
+        entry = Entry(self.name, self.params, str(module.operation.get_asm(enable_debug_info=True)))
         store = cache.default()
         key = self._key(module) if store else ""
         text = store.get(key) if store else None

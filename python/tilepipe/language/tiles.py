@@ -74,8 +74,8 @@ def copy(src: object, dst: object, **hints: object) -> None:
         for dims, side in ((source_dims, source), (target_dims, target)):
             dims.insert(0, next(d for d in range(side.buffer.ndim) if d not in dims))
             dims.sort()
-    dims = [sorted(dims) if side.buffer.ndim > rank else None for dims, side in ((source_dims, source), (target_dims, target))]
-    _emit_copy(current(), source, target, sizes, dims[0], dims[1])
+    moved = [sorted(dims) if side.buffer.ndim > rank else None for dims, side in ((source_dims, source), (target_dims, target))]
+    _emit_copy(current(), source, target, sizes, moved[0], moved[1])
 
 
 def _without_units(region: list[tuple[int, object]], rank: int) -> list[tuple[int, object]]:
@@ -218,7 +218,7 @@ def reduce(src: object, dst: object, kind: str, dim: int = -1, clear: bool = Tru
             f"the target of a reduction of {_shape(source)} along dim {axis} has shape {left}, got {_shape(target)}"
         )
     if unsigned.needs_signed(kind, source.dtype, target.dtype):
-        unsigned.reduce(builder, source, target, kind, clear, lambda *args: reduce(*args, dim=dim, clear=clear))
+        unsigned.reduce(builder, source, target, kind, clear, lambda a, b, by: reduce(a, b, by, dim, clear))
         return
     attribute = ir.Attribute.parse(f"#tile.reduce_kind<{kind}>")
     if target.shape == left:
