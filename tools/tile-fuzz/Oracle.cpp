@@ -25,6 +25,14 @@ using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::fuzz;
 
+Outcome fuzz::fail(Outcome outcome, const std::string &kind,
+                   const std::string &message) {
+  outcome.status = Outcome::Status::Failed;
+  outcome.kind = kind;
+  outcome.message = message;
+  return outcome;
+}
+
 Oracle::Oracle(Backend backend) : backend(backend) {
   DialectRegistry registry;
   registerAllDialects(registry);

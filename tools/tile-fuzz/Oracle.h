@@ -32,6 +32,10 @@ struct Outcome {
   uint64_t copies = 0, waits = 0;
 };
 
+/// The outcome, failed.
+Outcome fail(Outcome outcome, const std::string &kind,
+             const std::string &message);
+
 /// What runs the pipelined program; the serial one is always interpreted.
 enum class Backend {
   Interpreter,

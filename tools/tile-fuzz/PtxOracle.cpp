@@ -17,14 +17,6 @@ using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::fuzz;
 
-static Outcome fail(Outcome outcome, const std::string &kind,
-                    const std::string &message) {
-  outcome.status = Outcome::Status::Failed;
-  outcome.kind = kind;
-  outcome.message = message;
-  return outcome;
-}
-
 #ifdef TILEPIPE_TARGET_NVIDIA
 
 Outcome Oracle::checkPtx(Prepared &prepared, uint64_t seed, Outcome outcome) {
