@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from tilepipe import ir
@@ -35,8 +34,9 @@ class Resources:
 def capacities(module: ir.Module) -> dict[str, int]:
     """Bytes of each memory of the module's machine."""
     attributes = module.operation.attributes
-    target = str(attributes["tile.target"]) if "tile.target" in attributes else ""
-    return {name: int(size) for name, size in re.findall(r"memory<(\w+), capacity = (\d+)", target)}
+    if "tile.target" not in attributes:
+        return {}
+    return {memory.space: memory.capacity for memory in attributes["tile.target"].memories}
 
 
 def used_memory(root: object) -> dict[str, int]:

@@ -8,6 +8,8 @@
 
 #include "Emitter.h"
 
+#include "tilepipe/Dialect/Tile/Transforms/ConvertElement.h"
+
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/IR/Matchers.h"
 
@@ -65,34 +67,7 @@ Value Emitter::constant(Type type, int64_t value) {
 }
 
 Value Emitter::convert(Value value, Type to) {
-  Type from = value.getType();
-  if (from == to)
-    return value;
-  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
-  if (!fromFloat && !toFloat) {
-    if (from.isIndex() || to.isIndex())
-      return createOrFold<arith::IndexCastOp>(to, value);
-    if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
-      return createOrFold<arith::ExtSIOp>(to, value);
-    return createOrFold<arith::TruncIOp>(to, value);
-  }
-  // Integers and narrow floats: by way of single precision, which has
-  // instructions for both.
-  if (!fromFloat && toFloat.getWidth() < 16)
-    return convert(convert(value, getF32Type()), to);
-  if (!toFloat && fromFloat.getWidth() < 16)
-    return convert(convert(value, getF32Type()), to);
-  if (!fromFloat)
-    return createOrFold<arith::SIToFPOp>(to, value);
-  if (!toFloat)
-    return createOrFold<arith::FPToSIOp>(to, value);
-  if (fromFloat.getWidth() < toFloat.getWidth())
-    return arith::ExtFOp::create(*this, to, value);
-  if (fromFloat.getWidth() > toFloat.getWidth())
-    return arith::TruncFOp::create(*this, to, value);
-  // Two formats of one width: by way of the single format that holds both.
-  return arith::TruncFOp::create(
-      *this, to, arith::ExtFOp::create(*this, getF32Type(), value));
+  return tile::convertElement(*this, value, to);
 }
 
 //===----------------------------------------------------------------------===//

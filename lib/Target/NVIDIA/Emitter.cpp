@@ -8,6 +8,8 @@
 
 #include "Emitter.h"
 
+#include "tilepipe/Dialect/Tile/Transforms/ConvertElement.h"
+
 #include "IndexFacts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -118,28 +120,7 @@ Value Emitter::gather(Value number, ArrayRef<LayoutBasis> bases, int64_t dim) {
 }
 
 Value Emitter::convert(Value value, Type to) {
-  Type from = value.getType();
-  if (from == to)
-    return value;
-  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
-  if (!fromFloat && !toFloat) {
-    if (from.isIndex() || to.isIndex())
-      return createOrFold<arith::IndexCastOp>(to, value);
-    if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
-      return createOrFold<arith::ExtSIOp>(to, value);
-    return createOrFold<arith::TruncIOp>(to, value);
-  }
-  if (!fromFloat)
-    return createOrFold<arith::SIToFPOp>(to, value);
-  if (!toFloat)
-    return createOrFold<arith::FPToSIOp>(to, value);
-  if (fromFloat.getWidth() < toFloat.getWidth())
-    return arith::ExtFOp::create(*this, to, value);
-  if (fromFloat.getWidth() > toFloat.getWidth())
-    return arith::TruncFOp::create(*this, to, value);
-  // Two formats of one width: by way of the single format that holds both.
-  return arith::TruncFOp::create(
-      *this, to, arith::ExtFOp::create(*this, getF32Type(), value));
+  return tile::convertElement(*this, value, to);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,45 @@
+//===- ConvertElement.cpp - Conversion of elements ------------------------===//
+//
+// Part of the tilepipe project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tilepipe/Dialect/Tile/Transforms/ConvertElement.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+Value tilepipe::tile::convertElement(ImplicitLocOpBuilder &b, Value value,
+                                     Type to) {
+  Type from = value.getType();
+  if (from == to)
+    return value;
+  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  if (!fromFloat && !toFloat) {
+    if (from.isIndex() || to.isIndex())
+      return b.createOrFold<arith::IndexCastOp>(to, value);
+    if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
+      return b.createOrFold<arith::ExtSIOp>(to, value);
+    return b.createOrFold<arith::TruncIOp>(to, value);
+  }
+  // Integers and narrow floats: by way of single precision, which has
+  // instructions for both.
+  if (!fromFloat && toFloat.getWidth() < 16)
+    return convertElement(b, convertElement(b, value, b.getF32Type()), to);
+  if (!toFloat && fromFloat.getWidth() < 16)
+    return convertElement(b, convertElement(b, value, b.getF32Type()), to);
+  if (!fromFloat)
+    return b.createOrFold<arith::SIToFPOp>(to, value);
+  if (!toFloat)
+    return b.createOrFold<arith::FPToSIOp>(to, value);
+  if (fromFloat.getWidth() < toFloat.getWidth())
+    return arith::ExtFOp::create(b, to, value);
+  if (fromFloat.getWidth() > toFloat.getWidth())
+    return arith::TruncFOp::create(b, to, value);
+  // Two formats of one width: by way of the single format that holds both.
+  return arith::TruncFOp::create(
+      b, to, arith::ExtFOp::create(b, b.getF32Type(), value));
+}
