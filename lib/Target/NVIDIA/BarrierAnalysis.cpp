@@ -252,27 +252,51 @@ static void carry(Touch &touch, scf::ForOp loop) {
   touch.carriedBy = loop;
 }
 
-/// Replaces the induction variable by its last value, where that is known.
-static void leave(Touch &touch, scf::ForOp loop,
-                  std::optional<int64_t> last) {
+/// Takes the induction variable of `loop` out of an expression and returns its
+/// coefficient.
+static int64_t takeOut(LinearExpr &expr, scf::ForOp loop) {
+  auto *it = llvm::find_if(expr.terms, [&](auto &term) {
+    return term.first == loop.getInductionVar();
+  });
+  if (it == expr.terms.end())
+    return 0;
+  int64_t coefficient = it->second;
+  expr.terms.erase(it);
+  return coefficient;
+}
+
+/// What the iterations before the last one touch, where bounds are constants.
+static void coverEarlier(Interval &interval, scf::ForOp loop, int64_t last) {
+  int64_t first = *getConstantIntValue(loop.getLowerBound());
+  int64_t beforeLast = last - *getConstantIntValue(loop.getStep());
+  int64_t by = takeOut(interval.start, loop);
+  int64_t span = std::abs(by) * (beforeLast - first);
+  if (span < 0)
+    return;
+  interval.start.constant += by * (by < 0 ? beforeLast : first);
+  interval.high += span;
+  interval.dense = false;
+}
+
+/// Replaces the induction variable by its last value, or in accesses of earlier
+/// iterations by all other ones, where that is known.
+static void leave(Touch &touch, scf::ForOp loop, std::optional<int64_t> last) {
+  bool isEarlier = touch.carriedBy == loop;
   auto substitute = [&](LinearExpr &expr) {
-    auto *it = llvm::find_if(expr.terms, [&](auto &term) {
-      return term.first == loop.getInductionVar();
-    });
-    if (it == expr.terms.end())
-      return;
-    expr.constant += it->second * *last;
-    expr.terms.erase(it);
+    expr.constant += takeOut(expr, loop) * *last;
   };
-  // One of an earlier iteration has no single last value.
-  if (last && touch.carriedBy != loop) {
+  if (last) {
     for (Interval &interval : touch.access.region)
-      substitute(interval.start);
-    if (touch.slot)
+      if (isEarlier)
+        coverEarlier(interval, loop, *last);
+      else
+        substitute(interval.start);
+    // An earlier one has no single slot.
+    if (touch.slot && !isEarlier)
       substitute(touch.slot->expression);
   }
   forget(touch, loop, Value());
-  if (touch.carriedBy == loop)
+  if (isEarlier)
     touch.carriedBy = nullptr;
 }
 

@@ -271,3 +271,53 @@ func.func @pruned(%Y: memref<512xf32>, %Z: memref<32xf32>, %x: f32) {
   }
   return
 }
+
+// -----
+
+!F = memref<4x32xf32, #tile.space<fragment>>
+
+// Behind the loop all of its iterations have stored their rows, also those before
+// the last one: rows 0 to 15, but not 16 to 19.
+// CHECK-LABEL: func @rows_behind
+// CHECK-NOT:   gpu.barrier
+// CHECK:       return
+func.func @rows_behind(%Y: memref<64x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %y = tile.alloc : !F
+    scf.for %k = %c0 to %c4 step %c1 {
+      %row = arith.muli %k, %c4 : index
+      tile.copy %y to %Y[%row, 0] : !F to memref<64x32xf32>
+    }
+    tile.copy %y to %Y[16, 0] : !F to memref<64x32xf32>
+  }
+  return
+}
+
+// Downwards, with a step: rows 60 to 63, 44 to 47 and 28 to 31.
+// CHECK-LABEL: func @rows_down
+// CHECK-NOT:   gpu.barrier
+// CHECK:       tile.copy %{{.*}} to %{{.*}}[24, 0]
+// CHECK:       gpu.barrier
+// CHECK-NEXT:  tile.copy %{{.*}} to %{{.*}}[45, 0]
+// CHECK:       return
+func.func @rows_down(%Y: memref<64x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %c-8 = arith.constant -8 : index
+  %c60 = arith.constant 60 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %y = tile.alloc : !F
+    scf.for %k = %c0 to %c5 step %c2 {
+      %down = arith.muli %k, %c-8 : index
+      %row = arith.addi %down, %c60 : index
+      tile.copy %y to %Y[%row, 0] : !F to memref<64x32xf32>
+    }
+    tile.copy %y to %Y[24, 0] : !F to memref<64x32xf32>
+    tile.copy %y to %Y[45, 0] : !F to memref<64x32xf32>
+  }
+  return
+}

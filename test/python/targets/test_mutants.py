@@ -42,10 +42,7 @@ NAMES = [*KERNELS, *(LONG if IS_LONG else ())]
 
 @pytest.mark.parametrize("target", ["cuda:sm_80", "ascend:dav-2201"])
 @pytest.mark.parametrize("name", NAMES)
-def test_each_synchronisation_is_needed(name, target, request):
-    if (name, target) == ("row_softmax_by_fours", "cuda:sm_80"):
-        reason = "the first barrier of the peeled loop stays: it orders copies of the prologue with reads of their own thread"
-        request.applymarker(pytest.mark.xfail(reason=reason))
+def test_each_synchronisation_is_needed(name, target):
     if not is_built(target.split(":")[0]):
         pytest.skip(f"this build has no target {target}")
     kernel = tilepipe.compile({**KERNELS, **LONG}[name](), out_idx=[-1], target=target)
