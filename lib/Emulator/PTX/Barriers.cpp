@@ -1,4 +1,4 @@
-//===- Barriers.cpp - bar.sync, bar.arrive and bar.red -------------------===//
+//===- Barriers.cpp - bar.sync, bar.arrive, bar.red, bar.warp.sync -------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -67,6 +67,12 @@ void Block::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   }
   if (barrier.arrived >= expectedThreads(barrier))
     release(barrier);
+}
+
+/// Orders the threads of a warp; those that a mask leaves out as well.
+void Block::syncWarp(Warp &warp, const Inst &inst, uint32_t mask) {
+  requireMembers(warp, inst, inst.ops[0], mask);
+  ++warp.clock[warp.id];
 }
 
 void Block::release(Barrier &barrier) {

@@ -321,7 +321,7 @@ void Block::execute(Warp &warp, const Inst &inst, uint32_t active,
   case Op::BarRed:
     return arrive(warp, inst, mask);
   case Op::BarWarp:
-    return requireMembers(warp, inst, inst.ops[0], mask);
+    return syncWarp(warp, inst, mask);
   case Op::Fence:
     return;
   case Op::Shfl:

@@ -58,15 +58,16 @@ void Block::copyAsync(Warp &warp, const Inst &inst, uint32_t mask) {
                   " of warp " + std::to_string(warp.id) + ": " +
                   launch.memory.describe(copy.source[lane], given));
       if (trackRaces)
-        noteGlobal(warp, inst, *range, copy.source[lane] - range->base, given,
-                   Access::Read);
+        noteGlobal(warp, inst, lane, *range, copy.source[lane] - range->base,
+                   given, Access::Read);
     }
     copy.target[lane] = uint32_t(to);
     copy.sourceBytes[lane] = given;
     copy.group[lane] = warp.openGroup[lane];
     if (trackRaces)
       report(warp, inst,
-             monitor.begin(to, copy.bytes, warp.id, warp.clock, copy.inst),
+             monitor.begin(to, copy.bytes,
+                           {warp.id, uint8_t(lane), warp.clock}, copy.inst),
              "asynchronous copy");
     if (options.policy == Policy::Early)
       for (uint32_t i = 0; i < copy.bytes; ++i)
@@ -109,7 +110,6 @@ void Block::commitGroup(Warp &warp, uint32_t mask) {
 /// Retires all but the last `pending` committed groups of the lanes.
 void Block::waitGroup(Warp &warp, const Inst &inst, uint32_t mask,
                       uint32_t pending) {
-  uint32_t epoch = warp.clock[warp.id];
   for (Copy &copy : warp.copies) {
     uint32_t done = 0;
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -125,7 +125,8 @@ void Block::waitGroup(Warp &warp, const Inst &inst, uint32_t mask,
     for (unsigned lane = 0; lane < 32; ++lane)
       if (done >> lane & 1) {
         checkSource(warp, copy, lane);
-        monitor.finish(copy.target[lane], copy.bytes, warp.id, epoch, copy.inst,
+        monitor.finish(copy.target[lane], copy.bytes,
+                       {warp.id, uint8_t(lane), warp.clock}, copy.inst,
                        indexOf(inst));
       }
   }

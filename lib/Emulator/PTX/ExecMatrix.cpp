@@ -44,7 +44,7 @@ void Block::loadMatrix(Warp &warp, const Inst &inst, uint32_t mask) {
           unknown[r][i] =
               sharedUndefined[at + 2 * i] | sharedUndefined[at + 2 * i + 1];
       if (trackRaces)
-        noteShared(warp, inst, at, 16, Access::Read);
+        noteShared(warp, inst, manyLanes, at, 16, Access::Read);
     }
     if (!inst.trans)
       memcpy(results[q], rows, 128);

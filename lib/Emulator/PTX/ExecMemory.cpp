@@ -104,7 +104,7 @@ uint8_t *Block::access(Warp &warp, const Inst &inst, uint64_t address,
     uint8_t *host = sharedBytes(inst, address, bytes);
     *undefined = sharedUndefined.data() + address;
     if (trackRaces)
-      noteShared(warp, inst, address, bytes, kind);
+      noteShared(warp, inst, lane, address, bytes, kind);
     return host;
   }
   if (space == Space::Local) {
@@ -147,7 +147,7 @@ uint8_t *Block::access(Warp &warp, const Inst &inst, uint64_t address,
           std::string(nameOfAccess(int(kind))) + " of '" + range->name +
               "', which is read-only");
   if (trackRaces)
-    noteGlobal(warp, inst, *range, offset, bytes, kind);
+    noteGlobal(warp, inst, lane, *range, offset, bytes, kind);
   return range->host + offset;
 }
 

@@ -148,12 +148,12 @@ private:
                   uint32_t bytes, Access kind, uint8_t **undefined);
   uint8_t *sharedBytes(const Inst &inst, uint64_t address, uint32_t bytes);
   // NoteAccess.cpp
-  void noteShared(Warp &warp, const Inst &inst, uint64_t address,
+  void noteShared(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
                   uint32_t bytes, Access kind);
-  void noteGlobal(Warp &warp, const Inst &inst, Range &range, uint64_t offset,
-                  uint32_t bytes, Access kind);
-  void checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t index,
-                 GlobalCell &cell, Access kind);
+  void noteGlobal(Warp &warp, const Inst &inst, unsigned lane, Range &range,
+                  uint64_t offset, uint32_t bytes, Access kind);
+  void checkCell(Warp &warp, const Inst &inst, unsigned lane, Range &range,
+                 uint64_t index, GlobalCell &cell, Access kind);
   /// Reports writes of the source since the copy was issued.
   void checkSource(const Warp &warp, const Copy &copy, unsigned lane);
   void synchronise(Warp &warp, const Inst &inst, uint64_t address);
@@ -189,6 +189,7 @@ private:
 
   // Barriers.cpp
   void arrive(Warp &warp, const Inst &inst, uint32_t mask);
+  void syncWarp(Warp &warp, const Inst &inst, uint32_t mask);
   void release(Barrier &barrier);
   void releaseComplete();
   uint32_t expectedThreads(const Barrier &barrier) const;

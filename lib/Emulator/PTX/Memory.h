@@ -21,6 +21,7 @@ struct GlobalCell {
   uint32_t writeBlock = 0, writeEpoch = 0, writeInst = 0;
   uint32_t readBlock = 0, readEpoch = 0, readInst = 0;
   uint16_t writer = 0, reader = 0;
+  uint8_t writeLane = 0, readLane = 0;
   /// When it was written, in instructions of the block.
   uint64_t writeTime = 0;
   bool atomic = false;

@@ -53,11 +53,13 @@ void SharedMonitor::forEach(uint64_t address, uint32_t bytes, Visit visit) {
   }
 }
 
-bool SharedMonitor::findWriter(const Cell &cell, uint32_t warp,
-                               const Clock &clock, bool strong,
-                               Conflict &conflict) {
-  if (cell.writer == warp || cell.epoch <= clock[cell.writer] ||
-      (strong && cell.strong))
+bool SharedMonitor::findWriter(const Cell &cell, const Thread &thread,
+                               uint32_t inst, bool strong, Conflict &conflict) {
+  bool unordered = cell.writer == thread.warp
+                       ? thread.isBeside(cell.writer, cell.lane, cell.epoch,
+                                         cell.inst == inst)
+                       : cell.epoch > thread.clock[cell.writer];
+  if (!unordered || (strong && cell.strong))
     return false;
   conflict.kind = Conflict::AfterWrite;
   conflict.warp = cell.writer;
@@ -67,19 +69,24 @@ bool SharedMonitor::findWriter(const Cell &cell, uint32_t warp,
   return true;
 }
 
-bool SharedMonitor::findReader(const Reader *reader, uint32_t warp,
-                               const Clock &clock, Conflict &conflict) const {
+bool SharedMonitor::findReader(const Reader *reader, const Thread &thread,
+                               uint32_t inst, Conflict &conflict) const {
+  const Clock &clock = thread.clock;
+  auto found = [&](uint32_t warp) {
+    conflict.kind = Conflict::AfterRead;
+    conflict.warp = warp;
+    conflict.inst = reader[warp].inst;
+    return true;
+  };
   uint32_t late = 0;
   for (uint32_t i = 0; i < warps; ++i)
     late |= reader[i].epoch > clock[i];
   for (uint32_t i = 0; late && i < warps; ++i)
-    if (i != warp && reader[i].epoch > clock[i]) {
-      conflict.kind = Conflict::AfterRead;
-      conflict.warp = i;
-      conflict.inst = reader[i].inst;
-      return true;
-    }
-  return false;
+    if (i != thread.warp && reader[i].epoch > clock[i])
+      return found(i);
+  const Reader &own = reader[thread.warp];
+  return thread.isBeside(thread.warp, own.lane, own.epoch, own.inst == inst) &&
+         found(thread.warp);
 }
 
 /// True, and the conflict says so, where a copy is in flight.
@@ -94,34 +101,38 @@ static bool inFlight(const Cell &cell, Conflict &conflict) {
   return true;
 }
 
-Conflict SharedMonitor::read(uint64_t address, uint32_t bytes, uint32_t warp,
-                             const Clock &clock, uint32_t inst, bool strong) {
+Conflict SharedMonitor::read(uint64_t address, uint32_t bytes,
+                             const Thread &thread, uint32_t inst, bool strong) {
   Conflict conflict;
-  const Reader now = {clock[warp], inst};
   forEach(address, bytes, [&](Cell &cell, Reader *reader, uint64_t at) {
     conflict.address = at;
     if (inFlight(cell, conflict) ||
-        findWriter(cell, warp, clock, strong, conflict))
+        findWriter(cell, thread, inst, strong, conflict))
       return true;
     // A strong read orders itself; it must not count against strong writes.
-    if (!strong)
-      reader[warp] = now;
+    if (strong)
+      return false;
+    Reader &own = reader[thread.warp];
+    bool isFirst = own.epoch != thread.epoch() || own.lane == thread.lane;
+    own = {thread.epoch(), inst, isFirst ? thread.lane : manyLanes};
     return false;
   });
   return conflict;
 }
 
-Conflict SharedMonitor::write(uint64_t address, uint32_t bytes, uint32_t warp,
-                              const Clock &clock, uint32_t inst, bool strong) {
+Conflict SharedMonitor::write(uint64_t address, uint32_t bytes,
+                              const Thread &thread, uint32_t inst,
+                              bool strong) {
   Conflict conflict;
   forEach(address, bytes, [&](Cell &cell, Reader *reader, uint64_t at) {
     conflict.address = at;
     if (inFlight(cell, conflict) ||
-        findWriter(cell, warp, clock, strong, conflict) ||
-        findReader(reader, warp, clock, conflict))
+        findWriter(cell, thread, inst, strong, conflict) ||
+        findReader(reader, thread, inst, conflict))
       return true;
-    cell.writer = warp;
-    cell.epoch = clock[warp];
+    cell.writer = thread.warp;
+    cell.lane = thread.lane;
+    cell.epoch = thread.epoch();
     cell.inst = inst;
     cell.copy = false;
     cell.strong = strong;
@@ -130,31 +141,33 @@ Conflict SharedMonitor::write(uint64_t address, uint32_t bytes, uint32_t warp,
   return conflict;
 }
 
-Conflict SharedMonitor::begin(uint64_t address, uint32_t bytes, uint32_t warp,
-                              const Clock &clock, uint32_t inst) {
+Conflict SharedMonitor::begin(uint64_t address, uint32_t bytes,
+                              const Thread &thread, uint32_t inst) {
   Conflict conflict;
   forEach(address, bytes, [&](Cell &cell, Reader *reader, uint64_t at) {
     if (!conflict.kind) {
       conflict.address = at;
       if (!inFlight(cell, conflict) &&
-          !findWriter(cell, warp, clock, false, conflict))
-        findReader(reader, warp, clock, conflict);
+          !findWriter(cell, thread, inst, false, conflict))
+        findReader(reader, thread, inst, conflict);
     }
     ++cell.flights;
-    cell.flightWarp = warp;
+    cell.flightWarp = thread.warp;
     cell.flightInst = inst;
     return false;
   });
   return conflict;
 }
 
-void SharedMonitor::finish(uint64_t address, uint32_t bytes, uint32_t warp,
-                           uint32_t epoch, uint32_t inst, uint32_t waitInst) {
+void SharedMonitor::finish(uint64_t address, uint32_t bytes,
+                           const Thread &thread, uint32_t inst,
+                           uint32_t waitInst) {
   forEach(address, bytes, [&](Cell &cell, Reader *, uint64_t) {
     if (cell.flights)
       --cell.flights;
-    cell.writer = warp;
-    cell.epoch = epoch;
+    cell.writer = thread.warp;
+    cell.lane = thread.lane;
+    cell.epoch = thread.epoch();
     cell.inst = inst;
     cell.waitInst = waitInst;
     cell.copy = true;

@@ -16,29 +16,37 @@ const char *tilepipe::ptx::nameOfAccess(int kind) {
   return kind == 0 ? "read" : kind == 1 ? "write" : "atomic access";
 }
 
-void Block::noteShared(Warp &warp, const Inst &inst, uint64_t at,
-                       uint32_t bytes, Access kind) {
+void Block::noteShared(Warp &warp, const Inst &inst, unsigned lane,
+                       uint64_t at, uint32_t bytes, Access kind) {
+  Thread thread{warp.id, uint8_t(lane), warp.clock};
   bool strong = inst.strong || inst.volatile_ || kind == Access::Atomic;
   Conflict conflict =
       kind == Access::Read
-          ? monitor.read(at, bytes, warp.id, warp.clock, indexOf(inst), strong)
-          : monitor.write(at, bytes, warp.id, warp.clock, indexOf(inst),
-                          strong);
+          ? monitor.read(at, bytes, thread, indexOf(inst), strong)
+          : monitor.write(at, bytes, thread, indexOf(inst), strong);
   report(warp, inst, conflict, nameOfAccess(int(kind)));
 }
 
-void Block::checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t at,
-                      GlobalCell &cell, Access kind) {
+void Block::checkCell(Warp &warp, const Inst &inst, unsigned lane, Range &range,
+                      uint64_t at, GlobalCell &cell, Access kind) {
+  Thread thread{warp.id, uint8_t(lane), warp.clock};
   // Block numbers and epochs count from 1: a fresh cell conflicts with nobody.
   uint32_t self = linear + 1;
   bool strong = inst.strong || inst.volatile_ || kind == Access::Atomic;
-  auto unordered = [&](uint32_t block, uint32_t who, uint32_t epoch) {
-    return block == self && who != warp.id && warp.clock[who] < epoch;
+  auto unordered = [&](uint32_t block, uint32_t who, uint8_t lane,
+                       uint32_t epoch, uint32_t by) {
+    if (block != self)
+      return false;
+    return who == warp.id
+               ? thread.isBeside(who, lane, epoch, by == indexOf(inst))
+               : warp.clock[who] < epoch;
   };
-  bool byWrite = unordered(cell.writeBlock, cell.writer, cell.writeEpoch) &&
+  bool byWrite = unordered(cell.writeBlock, cell.writer, cell.writeLane,
+                           cell.writeEpoch, cell.writeInst) &&
                  !(strong && cell.atomic);
   bool byRead = kind != Access::Read &&
-                unordered(cell.readBlock, cell.reader, cell.readEpoch);
+                unordered(cell.readBlock, cell.reader, cell.readLane,
+                          cell.readEpoch, cell.readInst);
   bool otherBlock = cell.writeBlock && cell.writeBlock != self &&
                     !(strong && cell.atomic) &&
                     (kind != Access::Read || !kernel.communicates);
@@ -48,8 +56,9 @@ void Block::checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t at,
     bool write = byWrite || otherBlock;
     uint32_t block = write ? cell.writeBlock : cell.readBlock;
     const Inst &other = this->at(write ? cell.writeInst : cell.readInst);
-    std::string who =
-        " by warp " + std::to_string(write ? cell.writer : cell.reader);
+    uint32_t otherWarp = write ? cell.writer : cell.reader;
+    bool sameWarp = block == self && otherWarp == warp.id;
+    std::string who = " by warp " + std::to_string(otherWarp);
     if (block != self)
       who += " of block " + std::to_string(block - 1);
     Issue found =
@@ -57,7 +66,9 @@ void Block::checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t at,
               std::string(nameOfAccess(int(kind))) + " of '" + range.name +
                   "' at byte " + std::to_string(at) +
                   " is not ordered after the " + (write ? "write" : "read") +
-                  " of another " + (block != self ? "block" : "warp"));
+                  (block != self ? " of another block"
+                   : sameWarp    ? " of another thread of the warp"
+                                 : " of another warp"));
     found.sites[0].access =
         std::string(nameOfAccess(int(kind))) + " by warp " +
         std::to_string(warp.id) +
@@ -65,23 +76,29 @@ void Block::checkCell(Warp &warp, const Inst &inst, Range &range, uint64_t at,
     found.sites[1] = site(other, (write ? "write" : "read") + who);
     found.missing =
         block != self ? "blocks run in any order: an atomic, or disjoint bytes"
-                      : "a barrier between line " + std::to_string(other.line) +
-                            " and line " + std::to_string(inst.line);
+                      : (sameWarp ? "a bar.warp.sync between line "
+                                  : "a barrier between line ") +
+                            std::to_string(other.line) + " and line " +
+                            std::to_string(inst.line);
     launch.add(std::move(found));
     return;
   }
   if (kind == Access::Read) {
     if (!strong) {
+      bool isSame = cell.readBlock == self && cell.reader == warp.id &&
+                    cell.readEpoch == thread.epoch();
+      cell.readLane = isSame && cell.readLane != lane ? manyLanes : lane;
       cell.readBlock = self;
       cell.reader = warp.id;
-      cell.readEpoch = warp.clock[warp.id];
+      cell.readEpoch = thread.epoch();
       cell.readInst = indexOf(inst);
     }
     return;
   }
   cell.writeBlock = self;
   cell.writer = warp.id;
-  cell.writeEpoch = warp.clock[warp.id];
+  cell.writeLane = lane;
+  cell.writeEpoch = thread.epoch();
   cell.writeInst = indexOf(inst);
   cell.writeTime = instructions;
   cell.atomic = strong;
@@ -101,13 +118,16 @@ static void refine(GlobalCell &cell) {
     part.readInst = cell.readInst;
     part.writer = cell.writer;
     part.reader = cell.reader;
+    part.writeLane = cell.writeLane;
+    part.readLane = cell.readLane;
     part.atomic = cell.atomic;
   }
   cell.parts = std::move(parts);
 }
 
-void Block::noteGlobal(Warp &warp, const Inst &inst, Range &range,
-                       uint64_t offset, uint32_t bytes, Access kind) {
+void Block::noteGlobal(Warp &warp, const Inst &inst, unsigned lane,
+                       Range &range, uint64_t offset, uint32_t bytes,
+                       Access kind) {
   range.written |= kind != Access::Read;
   if (range.pages.empty())
     range.pages.resize(range.bytes / 4 / Range::pageCells + 1);
@@ -119,14 +139,14 @@ void Block::noteGlobal(Warp &warp, const Inst &inst, Range &range,
       page = std::make_unique<GlobalCell[]>(Range::pageCells);
     GlobalCell &cell = page[word % Range::pageCells];
     if (next - at == 4 && !cell.parts) {
-      checkCell(warp, inst, range, at, cell, kind);
+      checkCell(warp, inst, lane, range, at, cell, kind);
       at = next;
       continue;
     }
     if (!cell.parts)
       refine(cell);
     for (; at < next; ++at)
-      checkCell(warp, inst, range, at, cell.parts[at % 4], kind);
+      checkCell(warp, inst, lane, range, at, cell.parts[at % 4], kind);
   }
 }
 

@@ -60,6 +60,9 @@ void Block::report(const Warp &warp, const Inst &inst, const Conflict &conflict,
                                                                    : "write";
   found.sites[1] = site(other, byWarp(otherAccess, conflict.warp));
   bool same = conflict.warp == warp.id;
+  std::string who = same ? "thread of the warp" : "warp";
+  std::string barrier =
+      same ? "a bar.warp.sync between " : "a barrier between ";
   switch (conflict.kind) {
   case Conflict::InFlight:
     found.message =
@@ -71,18 +74,20 @@ void Block::report(const Warp &warp, const Inst &inst, const Conflict &conflict,
   case Conflict::AfterWrite:
     found.message = access + where +
                     (conflict.copy ? " is not ordered after the asynchronous "
-                                     "copy of another warp"
+                                     "copy of another "
                                    : " is not ordered after the write of "
-                                     "another warp");
-    found.missing = "a barrier between " + between(inst, other);
+                                     "another ") +
+                    who;
+    found.missing = barrier + between(inst, other);
     // Either this comes too early, or the bytes were refilled too early.
     if (conflict.copy && other.line < inst.line)
-      found.missing = "a barrier between the wait in " +
+      found.missing = barrier + "the wait in " +
                       line(at(conflict.waitInst)) + " and " + line(inst);
     break;
   default:
-    found.message = access + where + " that another warp may still be reading";
-    found.missing = "a barrier between " + between(inst, other);
+    found.message =
+        access + where + " that another " + who + " may still be reading";
+    found.missing = barrier + between(inst, other);
     break;
   }
   launch.add(std::move(found));

@@ -215,7 +215,7 @@ def test_bank_conflicts_are_counted(stride, access, conflicts):
 def test_launches_in_several_threads():
     module = ptx.Module(
         kernel(
-            f"ld.global.b32 %r9, [%d0]; mov.u32 %r1, 2000; L: add.s32 %r9, %r9, 1; sub.s32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L; {STORE}"
+            f"mad.wide.u32 %d10, %r0, 4, %d0; ld.global.b32 %r9, [%d10]; mov.u32 %r1, 2000; L: add.s32 %r9, %r9, 1; sub.s32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L; {STORE}"
         )
     )
 
