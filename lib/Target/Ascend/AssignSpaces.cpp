@@ -71,6 +71,13 @@ static Uses collectUses(AllocOp alloc) {
   return uses;
 }
 
+/// True for one number, or for one in each version.
+static bool isCell(AllocOp alloc) {
+  return alloc.getType().getRank() == 0 ||
+         (alloc.getType().getRank() == 1 && !alloc->use_empty() &&
+          llvm::all_of(alloc->getUsers(), llvm::IsaPred<SlotOp>));
+}
+
 /// Gives a buffer and the views of it another memory space.
 static void setSpace(Value buffer, SpaceAttr space) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -157,7 +164,7 @@ FailureOr<MemorySpace> AssignSpaces::choose(AllocOp alloc, const Uses &uses) {
     return MemorySpace::L1;
   if (uses.result)
     return MemorySpace::L0C;
-  if (alloc.getType().getRank() == 0 && !uses.vector)
+  if (isCell(alloc) && !uses.vector)
     return getMemorySpace(alloc.getType());
   return MemorySpace::UB;
 }
@@ -194,9 +201,15 @@ LogicalResult AssignSpaces::assign(LaunchOp launch) {
     numL1 += space == MemorySpace::L1;
     numL0C += space == MemorySpace::L0C;
     numUB += space == MemorySpace::UB;
-    if (space == MemorySpace::UB)
-      numPadded += padRows(alloc);
   }
+  // Among them those that elements of global memory pass through.
+  SmallVector<AllocOp> vectors;
+  launch.walk([&](AllocOp alloc) {
+    if (getMemorySpace(alloc.getType()) == MemorySpace::UB)
+      vectors.push_back(alloc);
+  });
+  for (AllocOp alloc : vectors)
+    numPadded += padRows(alloc);
   return success();
 }
 

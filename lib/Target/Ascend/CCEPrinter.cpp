@@ -159,9 +159,37 @@ LogicalResult CCEPrinter::printArguments(FuncOp function) {
   return success();
 }
 
+/// True for a number of a pipelined loop that is carried from one iteration to
+/// another, or from one stage to another: the scalar unit keeps it.
+static bool isCell(tile::AllocOp alloc) {
+  return tile::getMemorySpace(alloc.getType()) == MemorySpace::Fragment &&
+         (alloc.getType().getRank() == 0 ||
+          llvm::all_of(alloc->getUsers(), [](Operation *user) {
+            auto slot = dyn_cast<tile::SlotOp>(user);
+            return slot && slot.getType().getRank() == 0;
+          }));
+}
+
+LogicalResult CCEPrinter::printCell(tile::AllocOp alloc) {
+  FailureOr<std::string> type =
+      getTypeName(alloc.getType().getElementType(), alloc);
+  if (failed(type))
+    return failure();
+  std::string name = getName(alloc.getName().value_or("cell"));
+  line() << *type << " " << name;
+  if (alloc.getType().getRank() > 0)
+    os << "[" << alloc.getType().getNumElements() << "]";
+  os << ";\n";
+  bind(alloc, Expression(name, Expression::Atom));
+  return success();
+}
+
 /// Buffers are integers: the allocator owns the addresses.
 LogicalResult CCEPrinter::printBuffers(FuncOp function) {
   WalkResult result = function.walk([&](tile::AllocOp alloc) {
+    if (isCell(alloc))
+      return failed(printCell(alloc)) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
     MemorySpace space = tile::getMemorySpace(alloc.getType());
     if (space == MemorySpace::Global || space == MemorySpace::Shared ||
         space == MemorySpace::Fragment) {
@@ -317,6 +345,19 @@ LogicalResult CCEPrinter::printOp(Operation &op) {
     return printFor(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return printIf(branch);
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    line() << get(store.getMemRef()).str() << " = "
+           << get(store.getValueToStore()).str() << ";\n";
+    return success();
+  }
+  if (auto slot = dyn_cast<tile::SlotOp>(op);
+      slot && slot.getType().getRank() == 0 &&
+      tile::getMemorySpace(slot.getType()) == MemorySpace::Fragment) {
+    bind(slot, Expression(get(slot.getSource()).str() + "[" +
+                              get(slot.getIndex()).str() + "]",
+                          Expression::Atom));
+    return success();
+  }
   if (auto slot = dyn_cast<tile::SlotOp>(op)) {
     int64_t elements =
         cast<MemRefType>(slot.getResult().getType()).getNumElements();
@@ -328,9 +369,10 @@ LogicalResult CCEPrinter::printOp(Operation &op) {
   FailureOr<Expression> expression = getScalar(op);
   if (failed(expression))
     return failure();
-  // What is used once, soon after it, needs no name.
+  // What is used once, soon after it, needs no name; a cell may have another
+  // value by then.
   Value result = op.getResult(0);
-  bool once = result.hasOneUse() &&
+  bool once = result.hasOneUse() && !isa<memref::LoadOp>(op) &&
               (*result.user_begin())->getBlock() == op.getBlock() &&
               (!(*result.user_begin())->getNumRegions() ||
                isa<scf::IfOp>(*result.user_begin())) &&

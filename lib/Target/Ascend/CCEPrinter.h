@@ -38,6 +38,7 @@ private:
   // Structure (CCEPrinter.cpp).
   mlir::LogicalResult printArguments(FuncOp function);
   mlir::LogicalResult printBuffers(FuncOp function);
+  mlir::LogicalResult printCell(tile::AllocOp alloc);
   mlir::LogicalResult printBlock(mlir::Block &block);
   mlir::LogicalResult printFor(mlir::scf::ForOp loop);
   mlir::LogicalResult printIf(mlir::scf::IfOp branch);

@@ -343,6 +343,9 @@ FailureOr<Expression> CCEPrinter::getScalar(Operation &op) {
     return Expression(get(argument).str() + "_d" + std::to_string(*index),
                       Expression::Atom);
   }
+  // Of a cell, the only memory that has no instruction.
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return get(load.getMemRef());
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return Expression(get(select.getCondition()).at(Expression::Sum) + " ? " +
                           get(select.getTrueValue()).at(Expression::Sum) +

@@ -199,6 +199,8 @@ static Operation *getBarrierPlace(Operation *first, Operation *second) {
 }
 
 std::optional<Finding> FlagInserter::judge(PipeModel &model) {
+  // A quick look finds most of it, and each finding takes another one.
+  options.quick = true;
   while (true) {
     std::optional<Finding> found;
     bool added = false;
@@ -216,8 +218,10 @@ std::optional<Finding> FlagInserter::judge(PipeModel &model) {
       }
       return true;
     });
-    if (found || !added)
+    bool wasQuick = std::exchange(options.quick, false);
+    if (found || (!added && !wasQuick))
       return found;
+    options.quick = wasQuick && added;
   }
 }
 

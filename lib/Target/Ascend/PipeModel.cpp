@@ -22,7 +22,7 @@ using namespace tilepipe::ascend;
 /// other conditions for each; and operations in all of them.
 static constexpr int64_t maxCombinations = 400;
 static constexpr int64_t minChoices = 12, minPaths = 200;
-static constexpr int64_t maxSteps = 4000000;
+static constexpr int64_t maxSteps = 4000000, maxQuickSteps = 400000;
 
 BufferView ascend::resolveBuffer(Value memref) {
   BufferView view;
@@ -297,12 +297,12 @@ void PipeModel::runAll(const ModelOptions &options, const ModelTrace *trace,
     numChoices = std::min<int64_t>(numChoices, 3);
   Dice dice;
   SmallVector<SmallVector<int64_t>> bags(symbols.size());
-  int64_t steps = 0;
+  int64_t steps = 0, budget = options.quick ? maxQuickSteps : maxSteps;
   // The largest values first: most of what is wrong is wrong for them.
   for (int64_t i = std::min(combinations, maxCombinations) - 1; i >= 0; --i)
     for (int64_t choice = 0; choice < numChoices; ++choice) {
       PipeMachine machine(workspaces, report);
-      PathRunner runner(function, options, trace, machine, maxSteps - steps);
+      PathRunner runner(function, options, trace, machine, budget - steps);
       int64_t rest = i;
       for (auto [symbol, bag] : llvm::zip(symbols, bags)) {
         int64_t size = symbol.domain.size(), index;

@@ -129,6 +129,67 @@ static SmallVector<int64_t> getDomain(Value value, ArrayRef<int64_t> constants,
   return domain;
 }
 
+namespace {
+/// What a condition is computed from, in order, if it is only the numbers of
+/// iterations.
+struct CounterSlice {
+  llvm::SetVector<Value> counters;
+  SmallVector<Operation *> ops;
+  DenseSet<Value> visited;
+
+  bool add(Value value) {
+    if (!visited.insert(value).second)
+      return true;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      counters.insert(value);
+      return argument.getArgNumber() == 0 &&
+             isa<scf::ForOp>(argument.getOwner()->getParentOp());
+    }
+    Operation *op = value.getDefiningOp();
+    if (!canEvaluate(op) || op->getNumResults() != 1 || ops.size() > 64)
+      return false;
+    for (Value operand : op->getOperands())
+      if (!add(operand))
+        return false;
+    ops.push_back(op);
+    return true;
+  }
+};
+} // namespace
+
+/// The first iterations in which a condition is another one than before.
+static void addTurns(Value condition, SmallVectorImpl<int64_t> &turns) {
+  constexpr int64_t farthest = 512;
+  constexpr unsigned most = 3;
+  CounterSlice slice;
+  if (!slice.add(condition))
+    return;
+  for (Value counter : slice.counters) {
+    std::optional<int64_t> last;
+    unsigned found = 0;
+    for (int64_t i = 0; i <= farthest && found < most; ++i) {
+      DenseMap<Value, int64_t> values;
+      for (Value other : slice.counters)
+        values[other] = other == counter ? i : 0;
+      for (Operation *op : slice.ops)
+        if (auto number = evaluateIndexOp(op, [&](Value v) {
+              auto it = values.find(v);
+              return it == values.end() ? std::optional<int64_t>() : it->second;
+            }))
+          values[op->getResult(0)] = *number;
+      auto it = values.find(condition);
+      if (it == values.end())
+        break;
+      if (last && *last != it->second) {
+        ++found;
+        if (!llvm::is_contained(turns, i))
+          turns.push_back(i);
+      }
+      last = it->second;
+    }
+  }
+}
+
 /// Which blocks to look at: of a known grid no others than there are, among
 /// them those at the end of the grid and of its rows.
 static SmallVector<int64_t> getBlocks(SmallVector<int64_t> domain,
@@ -187,6 +248,18 @@ void PipeModel::collectSymbols() {
     }
   });
   setDomains(true, versions);
+  // Loops also run on to where something changes: the end of a tensor.
+  SmallVector<int64_t> turns;
+  function.walk([&](scf::IfOp op) {
+    if (isRelevant(op))
+      addTurns(op.getCondition(), turns);
+  });
+  for (Symbol &symbol : symbols)
+    for (int64_t turn : turns)
+      for (int64_t trips : {turn + 1, turn + 2})
+        if (!symbol.value.getType().isInteger(1) && !symbol.position &&
+            !llvm::is_contained(symbol.domain, trips))
+          symbol.domain.push_back(trips);
   function.walk([&](scf::IfOp op) {
     if (isRelevant(op))
       addSlice(op.getCondition(), true);
