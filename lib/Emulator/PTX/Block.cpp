@@ -48,6 +48,7 @@ void Block::startWarp(Warp &warp) {
   warp.undefined.assign(kernel.registerNames.size(), ~0u);
   std::fill(warp.undefined.begin(), warp.undefined.begin() + NumSpecial + 1, 0);
   warp.origin.assign(kernel.registerNames.size(), neverWritten);
+  warp.lowDefined.assign(kernel.registerNames.size(), 0);
   warp.local.assign(size_t(kernel.localBytes) * 32, 0xff);
   warp.localUndefined.assign(size_t(kernel.localBytes) * 32, 1);
   warp.clock.assign(numWarps, 0);
@@ -56,6 +57,7 @@ void Block::startWarp(Warp &warp) {
   warp.state.base[1] = const_cast<uint8_t *>(kernel.pool.data());
   warp.state.undefined = warp.undefined.data();
   warp.state.origin = warp.origin.data();
+  warp.state.lowDefined = warp.lowDefined.data();
   const uint32_t *block = options.block, *grid = options.grid;
   for (uint32_t lane = 0; lane < 32; ++lane) {
     uint32_t t = warp.id * 32 + lane, bit = 1u << lane;

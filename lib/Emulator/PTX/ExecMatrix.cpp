@@ -122,6 +122,7 @@ void Block::multiplyMatrix(Warp &warp, const Inst &inst, uint32_t mask) {
   for (unsigned r = 0; r < inst.ops[0].count; ++r) {
     uint32_t &flags = warp.undefined[parts[0][r].reg];
     flags = bad;
+    warp.lowDefined[parts[0][r].reg] = 0;
     if (bad)
       warp.origin[parts[0][r].reg] = origin;
   }

@@ -251,7 +251,10 @@ void Block::store(Warp &warp, const Inst &inst, uint32_t mask) {
     for (unsigned i = 0; i < count; ++i) {
       uint64_t word = value(warp, *parts[i], lane);
       memcpy(bytes + i * size, &word, size);
-      bool undefined = warp.undefined[parts[i]->reg] >> lane & 1;
+      uint32_t lanes = warp.undefined[parts[i]->reg];
+      if (size <= 2)
+        lanes &= ~warp.lowDefined[parts[i]->reg];
+      bool undefined = lanes >> lane & 1;
       if (unknown)
         memset(unknown + i * size, undefined, size);
       else if (undefined && trackUndefined)

@@ -16,7 +16,7 @@ void Block::pack(Warp &warp, const Inst &inst, uint32_t mask) {
   const Operand &vector = inst.ops[1];
   unsigned bits = inst.number * 8;
   uint64_t values[32] = {};
-  uint32_t undefined = 0, origin = neverWritten;
+  uint32_t undefined = 0, low = 0, origin = neverWritten;
   for (unsigned i = 0; i < vector.count; ++i) {
     const Operand &part = kernel.elements[vector.first + i];
     uint64_t keep = (1ull << bits) - 1;
@@ -26,9 +26,14 @@ void Block::pack(Warp &warp, const Inst &inst, uint32_t mask) {
     if (warp.undefined[part.reg])
       origin = warp.origin[part.reg];
     undefined |= warp.undefined[part.reg];
+    // A half of a pair that nobody uses need not be there.
+    if (i == 0 && bits >= 16)
+      low = ~undefined;
   }
   setRow(warp, inst.ops[0], mask, values);
   setUndefined(warp, inst.ops[0], mask, undefined, origin);
+  if (undefined & low & mask)
+    warp.lowDefined[inst.ops[0].reg] |= undefined & low & mask;
 }
 
 void Block::unpack(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -38,13 +43,16 @@ void Block::unpack(Warp &warp, const Inst &inst, uint32_t mask) {
   for (unsigned lane = 0; lane < 32; ++lane)
     from[lane] = value(warp, inst.ops[1], lane);
   uint32_t undefined = warp.undefined[inst.ops[1].reg],
+           low = warp.lowDefined[inst.ops[1].reg],
            origin = warp.origin[inst.ops[1].reg];
   for (unsigned i = 0; i < vector.count; ++i) {
     const Operand &part = kernel.elements[vector.first + i];
     for (unsigned lane = 0; lane < 32; ++lane)
       values[lane] = from[lane] >> (bits * i) & ((1ull << bits) - 1);
     setRow(warp, part, mask, values);
-    setUndefined(warp, part, mask, undefined, origin);
+    bool isLow = i == 0 && bits <= 16;
+    setUndefined(warp, part, mask, isLow ? undefined & ~low : undefined,
+                 origin);
   }
 }
 

@@ -34,6 +34,8 @@ struct WarpState {
   /// undefined value came from (`neverWritten` where there is none).
   uint32_t *undefined;
   uint32_t *origin;
+  /// By register: among these the lanes whose lower 16 bits are defined.
+  uint32_t *lowDefined;
   /// Scratch of the launch loop: index of the instruction being executed.
   uint32_t index;
 };
@@ -121,8 +123,10 @@ template <class T> inline Row<T> storeLane(T value) {
 inline void spread(WarpState &warp, uint32_t reg, uint32_t mask,
                    uint32_t undefined, uint32_t origin) {
   uint32_t &to = warp.undefined[reg];
-  if (undefined & mask)
+  if (undefined & mask) {
     warp.origin[reg] = origin;
+    warp.lowDefined[reg] &= ~mask;
+  }
   to = (to & ~mask) | (undefined & mask);
 }
 

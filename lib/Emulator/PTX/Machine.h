@@ -55,7 +55,7 @@ struct Warp {
   std::vector<StackEntry> stack;
   WarpState state;
   std::vector<uint8_t> file;
-  std::vector<uint32_t> undefined, origin;
+  std::vector<uint32_t> undefined, origin, lowDefined;
   std::vector<uint8_t> local, localUndefined;
   Clock clock;
   std::deque<Copy> copies;

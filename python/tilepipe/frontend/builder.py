@@ -51,6 +51,7 @@ class Builder:
     def __init__(self) -> None:
         self.launches = 0
         self.parallels = 0
+        self._read: list[Expr] = []
 
     def require_block(self, what: str) -> None:
         """Statements on whole tiles belong to a block, not to a point of one."""
@@ -90,7 +91,7 @@ class Builder:
         if isinstance(value, Expr):
             return value
         if isinstance(value, Element):
-            return self.load(value.buffer, value.indices)
+            return value.value if value.value is not None else self.load(value.buffer, value.indices)
         if isinstance(value, Variable):
             return Expr(memref.LoadOp(value.value, []).result, value.dtype)
         if isinstance(value, bool):
@@ -207,6 +208,11 @@ class Builder:
 
     def binary(self, op: str, left: object, right: object) -> Expr:
         """``left op right`` with the meaning of Python: ``//`` and ``%`` round down."""
+        if op == "**" and isinstance(right, int):
+            base = self.as_expr(left)
+            # A square is one rounding; other powers of floats are functions.
+            if right == 2 or (base.dtype.is_integer and right >= 0):
+                return self._power(base, right)
         a, b = self.promote(left, right)
         if op == "/" and not a.dtype.is_float:
             a, b = self.cast(a, dtypes.float32), self.cast(b, dtypes.float32)
@@ -220,13 +226,24 @@ class Builder:
         table = _UNSIGNED_OPS if dtype.kind == "uint" else _SIGNED_OPS
         emit = _INT_OPS.get(op) or table.get(op)
         if op == "**":
-            raise KernelError("'**' needs a float base or a constant")
+            raise KernelError("'**' of an integer needs a constant exponent that is not negative")
         if emit is None:
             raise KernelError(f"'{op}' is not defined for {dtype}")
         result = emit(a.value, b.value).result
         if op == "%" and dtype.kind != "uint":
             result = self._floor_remainder(result, b)
         return Expr(result, dtype, self._combine(op, a.linear, b.linear))
+
+    def _power(self, base: Expr, exponent: int) -> Expr:
+        """By squaring."""
+        result: Expr | None = None
+        while exponent:
+            if exponent & 1:
+                result = base if result is None else self.binary("*", result, base)
+            exponent >>= 1
+            if exponent:
+                base = self.binary("*", base, base)
+        return result if result is not None else self.constant(1, base.dtype)
 
     def _float_binary(self, op: str, a: Expr, b: Expr) -> Expr:
         if op == "//":
@@ -297,6 +314,23 @@ class Builder:
                 where = f"dimension {dim} of '{buffer.name}', which has size {size}"
                 raise KernelError(f"index {index} is outside of {where}")
         return [self.as_index(index).value for index in indices]
+
+    def read(self, value: object) -> object:
+        """``value`` for a list or tuple: what is stored to an element or variable later does not change it."""
+        if isinstance(value, Variable) and value.name:
+            return self.as_expr(value)
+        # It may also stand for the start of a region.
+        if isinstance(value, Element) and value.value is None and not value.buffer.dtype.is_packed:
+            value = Element(value.buffer, value.indices, self.load(value.buffer, value.indices))
+            self._read.append(value.value)
+        return value
+
+    def erase_unused_reads(self) -> None:
+        """Of elements that were read by `read`, those that turned out to be starts of regions."""
+        for expr in reversed(self._read):
+            load: Any = expr.value.owner
+            if not any(True for _ in expr.value.uses):
+                load.operation.erase()
 
     def load(self, buffer: Buffer, indices: tuple[object, ...]) -> Expr:
         """The element of a buffer."""

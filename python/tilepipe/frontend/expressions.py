@@ -6,7 +6,7 @@ import ast
 import builtins
 import inspect
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from tilepipe.frontend import dtypes
 from tilepipe.frontend.builder import Builder
 from tilepipe.frontend.errors import KernelError
 from tilepipe.frontend.terms import near
-from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable
+from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable, describe
 
 if TYPE_CHECKING:
     from tilepipe.frontend.interpreter import Source
@@ -82,7 +82,8 @@ class ExpressionInterpreter:
             except KernelError:
                 continue  # bound by the expression itself
             if isinstance(known[name], Staged):
-                raise KernelError(f"'{type(node).__name__}' is not supported on values of the kernel")
+                what = "':='" if isinstance(node, ast.NamedExpr) else f"'{type(node).__name__}'"
+                raise KernelError(f"{what} is not supported on values of the kernel")
         return eval(compile(ast.fix_missing_locations(ast.Expression(node)), self.source.file, "eval"), known)
 
     def lookup(self, name: str) -> Any:
@@ -113,10 +114,64 @@ class ExpressionInterpreter:
             raise KernelError(f"'{owner}' has no attribute '{node.attr}'{hint}") from None
 
     def eval_Tuple(self, node: ast.Tuple) -> Any:
-        return tuple(self.eval_items(node.elts))
+        return tuple(map(self.builder.read, self.eval_items(node.elts)))
 
     def eval_List(self, node: ast.List) -> Any:
-        return self.eval_items(node.elts)
+        return [*map(self.builder.read, self.eval_items(node.elts))]
+
+    def eval_Dict(self, node: ast.Dict) -> Any:
+        items: dict[Any, Any] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                items.update(self.eval(value))
+            else:
+                items[self.eval(key)] = self.builder.read(self.eval(value))
+        return items
+
+    def eval_ListComp(self, node: ast.ListComp) -> Any:
+        return self.eval_comprehension(node, node.generators)
+
+    def eval_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
+        return (item for item in self.eval_comprehension(node, node.generators))
+
+    def eval_SetComp(self, node: ast.SetComp) -> Any:
+        return set(self.eval_comprehension(node, node.generators))
+
+    def eval_DictComp(self, node: ast.DictComp) -> Any:
+        return dict(self.eval_comprehension(node, node.generators))
+
+    def eval_comprehension(self, node: Any, generators: list[ast.comprehension]) -> list[Any]:
+        """The items, in order, those of a dict as pairs; its variables are gone afterwards."""
+        if not generators:
+            values = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
+            items = [self.builder.read(self.eval(value)) for value in values]
+            return [tuple(items)] if isinstance(node, ast.DictComp) else items
+        first, *rest = generators
+        source = self.eval(first.iter)
+        if isinstance(source, (Buffer, Region, *Staged)) or not isinstance(source, Iterable):
+            raise KernelError(f"a comprehension runs over Python values, got {describe(source)}")
+        items = []
+        known = self.env
+        for item in source:
+            self.env = dict(known)
+            self.bind_target(first.target, item)
+            conditions = [self.eval(test) for test in first.ifs]
+            if any(isinstance(condition, Staged) for condition in conditions):
+                raise KernelError("the condition of a comprehension is a Python value, not one of the kernel")
+            if all(conditions):
+                items += self.eval_comprehension(node, rest)
+        self.env = known
+        return items
+
+    def bind_target(self, target: ast.expr, value: Any) -> None:
+        """Binds the variables of a comprehension."""
+        if isinstance(target, ast.Name):
+            self.env[target.id] = value
+            return
+        if not isinstance(target, (ast.Tuple, ast.List)):
+            raise KernelError(f"cannot assign to '{ast.unparse(target)}' in a comprehension")
+        for element, item in zip(target.elts, value, strict=True):
+            self.bind_target(element, item)
 
     def eval_items(self, nodes: list[ast.expr]) -> list[Any]:
         items: list[Any] = []
@@ -131,7 +186,10 @@ class ExpressionInterpreter:
         return slice(*(None if part is None else self.eval(part) for part in (node.lower, node.upper, node.step)))
 
     def eval_Subscript(self, node: ast.Subscript) -> Any:
-        value, index = self.eval(node.value), self.eval(node.slice)
+        value = self.eval(node.value)
+        # Indices are read where the element is: under its condition.
+        is_tuple = isinstance(node.slice, ast.Tuple)
+        index = tuple(self.eval_items(node.slice.elts)) if is_tuple else self.eval(node.slice)  # type: ignore[attr-defined]
         if isinstance(value, (list, tuple, dict)) and isinstance(index, Staged):
             raise KernelError(f"cannot index a Python {type(value).__name__} with a value of the kernel")
         if isinstance(value, Staged):

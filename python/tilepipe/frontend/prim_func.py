@@ -221,6 +221,7 @@ class PrimFunc:
                 env = self._bind_arguments(builder, list(block.arguments))
                 Interpreter(self.source, builder, env, outer_lookup(self.function)).run(self.source.tree.body)
                 func.ReturnOp([])
+            builder.erase_unused_reads()
             self._verify(module)
             return module
 

@@ -151,10 +151,14 @@ class Buffer:
 
 @dataclass(eq=False)
 class Element(Operators):
-    """``buffer[i, j]``: a scalar where one is needed, the start of a region in a copy."""
+    """``buffer[i, j]``: a scalar where one is needed, the start of a region in a copy.
+
+    ``value`` is what it holds where that was read at once, as Python does for what goes into a list or tuple.
+    """
 
     buffer: Buffer
     indices: tuple[object, ...]
+    value: Expr | None = None
 
     @property
     def dtype(self) -> dtypes.DType:

@@ -123,6 +123,8 @@ def abs(x: Any) -> Any:
     if _is_constant(x):
         return builtins.abs(x)
     expr = current().as_expr(x)
+    if expr.dtype.kind in ("uint", "bool"):
+        return expr
     expr = current().cast(expr, expr.dtype.computes_as)
     op = math.AbsFOp if expr.dtype.is_float else math.AbsIOp
     return Expr(op(expr.value).result, expr.dtype)

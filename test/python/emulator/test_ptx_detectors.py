@@ -416,3 +416,11 @@ def test_issues_are_merged_and_limited():
     assert [one.count for one in report.issues] == [192]
     body = "\n".join(f"st.global.b32 [%d0+{4 * i}], %r0;" for i in range(60))
     assert len(run(kernel(body), OUT, block=64, max_issues=8).issues) == 3
+
+
+def test_half_of_a_pair_that_nobody_uses_need_not_be_there():
+    pair = "mov.b16 %h0, 7; mov.b32 %r4, {%h0, %h1};\n"
+    for use in ("st.global.b16 [%d0], %r4;", "mov.b32 {%h2, %h3}, %r4; st.global.b16 [%d0], %h2;"):
+        assert not run(kernel(pair + use), OUT, block=1).issues
+    for use in ("st.global.b32 [%d0], %r4;", "mov.b32 {%h2, %h3}, %r4; st.global.b16 [%d0], %h3;"):
+        assert issue(kernel(pair + use), OUT, block=1).kind == "uninitialised"

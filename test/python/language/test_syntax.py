@@ -41,6 +41,58 @@ def test_python_values():
     assert run(kernel, X).tolist() == [12, 6, 8, 1, 3, 1, 12, 3, 28, 15]
 
 
+def test_what_goes_into_a_tuple_is_read_at_once():
+    """As in Python: what is stored later does not change it. It still names the start of a region."""
+
+    @T.prim_func
+    def kernel(A: T.Tensor((8,), "float32"), B: T.Tensor((12,), "float32")):
+        with T.Kernel(1):
+            t = T.alloc_shared((8,), "float32")
+            T.copy(A, t)
+            t[0], t[1], t[2] = t[1], t[2], t[0]
+            x, y = T.alloc_var("float32", 5), T.alloc_var("float32", 6)
+            x, y = y, x
+            items, table = [t[4], y], {"five": t[5]}
+            t[4], t[5], y = 100, 200, 300
+            B[0], B[1], B[2] = t[0], t[1], t[2]
+            B[3], B[4], B[5], B[6] = x, items[1], items[0], table["five"]
+            starts = [A[6], A[1]]
+            T.copy(starts[0], B[7:9])
+            T.copy(starts[1], B[9:11])
+            B[11] = t[4]
+
+    assert run(kernel, X).tolist() == [1, 2, 0, 6, 5, 4, 5, 6, 7, 1, 2, 100]
+
+
+def test_a_swap_of_rows():
+    @T.prim_func
+    def kernel(A: T.Tensor((2, 8), "float32"), B: T.Tensor((2, 8), "float32")):
+        with T.Kernel(1):
+            t = T.alloc_shared((2, 8), "float32")
+            T.copy(A, t)
+            for i in T.Parallel(8):
+                t[0, i], t[1, i] = t[1, i], t[0, i]
+            T.copy(t, B)
+
+    rows = np.stack([X, X + 10])
+    assert run(kernel, rows).tolist() == rows[::-1].tolist()
+
+
+def test_comprehensions_over_values_of_the_kernel():
+    @T.prim_func
+    def kernel(A: T.Tensor((8,), "float32"), n: T.int32, B: T.Tensor((6,), "float32")):
+        with T.Kernel(1):
+            i = 5
+            B[0] = sum(n * i for i in range(4))
+            B[1] = sum([A[i + j] * n for i in range(3) for j in (1, 2) if i != j])
+            B[2] = tuple(k + n for k in (1, 2))[1]
+            B[3] = {k: n * v for k, v in enumerate((4, 5))}[1]
+            B[4] = i
+            B[5] = n**3
+
+    assert run(kernel, X, 3).tolist() == [18, 3 * (1 + 2 + 3 + 3), 5, 15, 5, 27]
+
+
 def test_loops_over_python_values():
     @T.prim_func
     def kernel(A: T.Tensor((8,), "float32"), B: T.Tensor((4, 8), "float32")):

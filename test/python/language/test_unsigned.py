@@ -80,6 +80,19 @@ def test_reductions(kind, a, b, reference, clear, target):
     np.testing.assert_array_equal(run(reduction(kind, a, b, clear), target, x), expected)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64", "bool", "int8"])
+def test_absolute_values(dtype, target):
+    @T.prim_func
+    def kernel(X: T.Tensor((32,), dtype), Y: T.Tensor((32,), dtype)):
+        with T.Kernel(1, threads=32):
+            for i in T.Parallel(32):
+                Y[i] = T.abs(X[i])
+
+    X = draw(dtype, 32) if dtype != "int8" else np.arange(-16, 16).astype(np.int8)
+    np.testing.assert_array_equal(run(kernel, target, X), np.abs(X))
+
+
 def test_what_is_refused():
     with pytest.raises(KernelError, match=r"the max of uint64 is not supported; use int64"):
         tilepipe.compile(reduction("max", "uint64", "uint64", True), target="cpu")

@@ -1,4 +1,4 @@
-"""Conversions between float8 and integers, which no target has an instruction for."""
+"""Conversions between float8 and integers or double precision, which no target has an instruction for."""
 
 import ml_dtypes
 import numpy as np
@@ -32,3 +32,22 @@ def test_both_ways(float8, integer):
     np.testing.assert_array_equal(there.view(np.uint8), as_float.view(np.uint8))
     back = converted(float8, integer).emulate(as_float)
     np.testing.assert_array_equal(back, as_float.astype(np.float32).astype(integer))
+
+
+@pytest.mark.skipif(not is_built("cuda"), reason="this build has no target cuda")
+@pytest.mark.parametrize("float8", FLOAT8)
+def test_double_precision_rounds_once(float8):
+    """Ties, and numbers next to them that single precision does not tell from them."""
+    ties = np.array([1.0625, 1.125, 1.1875, 2**-10, 3 * 2**-11, 2**-17, 232.0, 0.0])
+    numbers = np.concatenate([ties, ties * (1 + 2**-50), ties * (1 - 2**-50), [*ties[:5] / 3, np.inf, -np.inf, np.nan]])
+    numbers[1:24:2] *= -1
+    got = converted("float64", float8).emulate(numbers)
+    values = np.arange(256, dtype=np.uint8).view(FLOAT8[float8]).astype(np.float64)
+    for number, result in zip(numbers[:29], got, strict=False):
+        distance = np.abs(values - number)
+        nearest = np.flatnonzero(distance == np.nanmin(distance))
+        # Of two, the one with an even code.
+        even = nearest[nearest % 2 == 0] if len(set(values[nearest])) > 1 else nearest
+        assert float(result) in set(values[even]), number
+    special = numbers[29:].astype(FLOAT8[float8]).astype(np.float32)
+    np.testing.assert_array_equal(got[29:].astype(np.float32), special)

@@ -42,6 +42,7 @@ struct Elementwise {
   Type i32() const { return shaped(b.getI32Type()); }
   Type f16() const { return shaped(b.getF16Type()); }
   Type f32() const { return shaped(b.getF32Type()); }
+  Type f64() const { return shaped(b.getF64Type()); }
 
   Value constant(Type type, TypedAttr value) const {
     if (auto vector = dyn_cast<VectorType>(type))
@@ -136,6 +137,30 @@ static Value truncate(const Elementwise &e, Value value, Type to, bool isE5M2) {
   return e.bits(to, byte);
 }
 
+/// Double to single precision such that rounding once more, to fewer bits,
+/// gives what rounding once would: of the two neighbours of a number that is
+/// between them, the odd one.
+static Value roundToOdd(const Elementwise &e, Value value) {
+  Value single = arith::TruncFOp::create(e.b, e.loc, e.f32(), value);
+  Value back = arith::ExtFOp::create(e.b, e.loc, e.f64(), single);
+  auto compare = [&](arith::CmpFPredicate predicate, Value x, Value y) {
+    return arith::CmpFOp::create(e.b, e.loc, predicate, x, y).getResult();
+  };
+  // Of numbers of one sign.
+  Value above = compare(arith::CmpFPredicate::OGT, back, value);
+  Value below = compare(arith::CmpFPredicate::OLT, back, value);
+  Value word = e.bits(e.i32(), single);
+  Value isNegative = e.test(arith::CmpIPredicate::slt, word, e.word(0));
+  Value isLarger = e.select(isNegative, below, above);
+  Value odd = e.op<arith::AddIOp>(
+      word, e.select(isLarger, e.word(-1), e.word(1)));
+  Value isOdd = e.test(arith::CmpIPredicate::ne,
+                       e.op<arith::AndIOp>(word, e.word(1)), e.word(0));
+  Value isExact = compare(arith::CmpFPredicate::UEQ, back, value);
+  Value keep = e.op<arith::OrIOp>(isOdd, isExact);
+  return e.bits(e.f32(), e.select(keep, word, odd));
+}
+
 /// The values of one float type as another, by way of single precision.
 static Value viaSingle(const Elementwise &e, Value single, Type to) {
   Type element = getElementTypeOrSelf(to);
@@ -168,12 +193,13 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getIn().getType());
-    // From double there is a pattern that rounds once.
-    if (!tilepipe::isFloat8(op.getType()) || from.isF64())
+    if (!tilepipe::isFloat8(op.getType()))
       return failure();
     Elementwise e(rewriter, op.getLoc(), op.getType());
     Value single = op.getIn();
-    if (!from.isF32())
+    if (from.isF64())
+      single = roundToOdd(e, single);
+    else if (!from.isF32())
       single = arith::ExtFOp::create(rewriter, op.getLoc(), e.f32(), single);
     bool isE5M2 = isa<Float8E5M2Type>(getElementTypeOrSelf(op.getType()));
     rewriter.replaceOp(op, truncate(e, single, op.getType(), isE5M2));
