@@ -142,6 +142,7 @@ public:
 private:
   LogicalResult choose();
   VectorOperand makeTile(StringRef name, int64_t rows, int64_t columns);
+  LogicalResult keep(VectorOperand target, const Domain &result);
   void alongRows(VectorOperand target);
   void oneRow(VectorOperand target, VectorOperand from, int64_t count);
   void alongColumns(VectorOperand target);
@@ -300,17 +301,42 @@ LogicalResult Reduction::run() {
     v.unary(UnaryKind::Abs, domain, positive, source);
     source = positive;
   }
-  bool last = dimension + 1 == rank;
-  VectorOperand target = to->first;
-  int64_t count = last ? domain.rows : domain.columns;
+  if (sourceType.getDimSize(dimension) == 1)
+    return keep(to->first, to->second);
+  // A column of one element a row lies like a row.
+  bool last = dimension + 1 == rank || sourceType.getDimSize(rank - 1) == 1;
+  // Results lie side by side, but for what fills each row of the target.
+  int64_t pieces = to->first.pitch == to->second.columns ? 1 : to->second.rows;
+  int64_t rows = domain.rows / (last ? pieces : 1);
+  VectorOperand target = to->first, all = source;
+  domain.rows = rows;
+  int64_t count = last ? rows : domain.columns;
   target.pitch = count;
-  VectorOperand result = op.getClear() ? target : makeTile("reduced", 1, count);
-  if (last)
-    alongRows(result);
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    target.offset =
+        e.add(to->first.offset, e.index(piece * to->first.pitch));
+    source.offset = e.add(all.offset, e.index(piece * rows * all.pitch));
+    VectorOperand result =
+        op.getClear() ? target : makeTile("reduced", 1, count);
+    if (last)
+      alongRows(result);
+    else
+      alongColumns(result);
+    if (!op.getClear())
+      v.binary(combine, {1, count, {}, {}}, target, target, result);
+  }
+  return success();
+}
+
+/// A dimension of one element: the others are the result.
+LogicalResult Reduction::keep(VectorOperand target, const Domain &result) {
+  if (domain.rows != result.rows || domain.columns != result.columns)
+    return op.emitOpError("cannot be lowered to Ascend: reduces a dimension of "
+                          "one element of a tile that is no column");
+  if (op.getClear())
+    v.move(result, target, source);
   else
-    alongColumns(result);
-  if (!op.getClear())
-    v.binary(combine, {1, count, {}, {}}, target, target, result);
+    v.binary(combine, result, target, target, source);
   return success();
 }
 

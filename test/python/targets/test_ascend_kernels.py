@@ -258,3 +258,26 @@ def test_arithmetic(name):
 def test_the_text_has_the_names_of_the_kernel():
     source = compiled(gemm(70, 50, 90, (32, 32, 32), 2)).get_kernel_source()
     assert "kernel(__gm__ half *A, __gm__ half *B, __gm__ float *C)" in source
+
+
+@pytest.mark.parametrize("clear", [True, False])
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("shape", [(24, 1), (1, 24), (33, 1), (1, 1), (1, 300)])
+def test_reductions_of_one_row_or_column(shape, dim, clear):
+    left = shape[1 - dim]
+
+    @T.prim_func
+    def kernel(A: T.Tensor((3, *shape), "float32"), B: T.Tensor((3, left), "float32")):
+        with T.Kernel(1) as _:
+            a, b = T.alloc_shared(shape, "float32"), T.alloc_fragment((left,), "float32")
+            T.fill(b, 1)
+            for i in T.Pipelined(3, num_stages=2):
+                T.copy(A[i, 0, 0], a)
+                T.reduce_abs_sum(a, b, dim=dim, clear=clear)
+                T.copy(b, B[i, 0])
+
+    def reference(A):
+        sums = np.abs(A).sum(1 + dim)
+        return sums if clear else 1 + np.cumsum(sums, 0, dtype=np.float32)
+
+    is_right(compiled(kernel), reference)
