@@ -9,7 +9,9 @@
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>
 
-func.func @split_k(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>,
+func.func @split_k(%A: memref<?x?xf16> {tile.sizes = ["m", "k"]},
+                   %B: memref<?x?xf16> {tile.sizes = ["k", "n"]},
+                   %C: memref<?x?xf32> {tile.sizes = ["m", "n"]},
                    %splits: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -185,6 +185,14 @@ public:
     }
     return accessAt(in, view, offset, isWrite, bytes);
   }
+  /// True if the element exists.
+  template <typename IndexT>
+  static bool isInside(const View &view, IndexT index) {
+    for (unsigned dim = 0; dim < view.rank; ++dim)
+      if (uint64_t(index(dim)) >= uint64_t(view.size(dim)))
+        return false;
+    return true;
+  }
   char *accessAt(const Instr &in, const View &view, int64_t offset,
                  bool isWrite, unsigned bytes) {
     Buffer *buffer = view.buffer();
@@ -244,6 +252,12 @@ runtime::MemoryBox getBox(const View &view, const Element &element);
 void setDenseStrides(Slot *slots, unsigned rank, unsigned bytes);
 inline View getView(Slot *s, uint32_t first, unsigned rank) {
   return View{s + first, rank};
+}
+/// In global memory an element that does not exist is read as zero and never
+/// written; elsewhere accessing it is an error.
+inline bool isGlobal(mlir::Value memref) {
+  return tile::getMemorySpace(llvm::cast<mlir::MemRefType>(memref.getType())) ==
+         tile::MemorySpace::Global;
 }
 inline unsigned getRank(mlir::Value memref) {
   return llvm::cast<mlir::MemRefType>(memref.getType()).getRank();

@@ -138,11 +138,15 @@ static bool runDealloc(Machine &m, const Instr &in, Slot *s) {
 // Elements
 //===----------------------------------------------------------------------===//
 
+template <bool isGlobal>
 static bool runLoad(Machine &m, const Instr &in, Slot *s) {
   View view = getView(s, in.operands[0], in.count);
-  char *address = m.access(
-      in, view, [&](unsigned dim) { return int64_t(s[in.operands[1 + dim]]); },
-      /*isWrite=*/false, in.from.bytes);
+  auto index = [&](unsigned dim) { return int64_t(s[in.operands[1 + dim]]); };
+  if (isGlobal && !Machine::isInside(view, index)) {
+    s[in.result] = 0;
+    return true;
+  }
+  char *address = m.access(in, view, index, /*isWrite=*/false, in.from.bytes);
   if (!address)
     return false;
   s[in.result] = loadElement(in.from, address);
@@ -151,14 +155,16 @@ static bool runLoad(Machine &m, const Instr &in, Slot *s) {
 
 static void compileLoad(Compiler &, Operation *op, Instr &in) {
   in.count = getRank(op->getOperand(0));
-  in.run = runLoad;
+  in.run = isGlobal(op->getOperand(0)) ? runLoad<true> : runLoad<false>;
 }
 
+template <bool isGlobal>
 static bool runStore(Machine &m, const Instr &in, Slot *s) {
   View view = getView(s, in.operands[1], in.count);
-  char *address = m.access(
-      in, view, [&](unsigned dim) { return int64_t(s[in.operands[2 + dim]]); },
-      /*isWrite=*/true, in.from.bytes);
+  auto index = [&](unsigned dim) { return int64_t(s[in.operands[2 + dim]]); };
+  if (isGlobal && !Machine::isInside(view, index))
+    return true;
+  char *address = m.access(in, view, index, /*isWrite=*/true, in.from.bytes);
   if (!address)
     return false;
   storeElement(in.from, address, s[in.operands[0]]);
@@ -167,7 +173,7 @@ static bool runStore(Machine &m, const Instr &in, Slot *s) {
 
 static void compileStore(Compiler &, Operation *op, Instr &in) {
   in.count = getRank(op->getOperand(1));
-  in.run = runStore;
+  in.run = isGlobal(op->getOperand(1)) ? runStore<true> : runStore<false>;
 }
 
 static Slot combine(arith::AtomicRMWKind kind, const Element &e, Slot a,
@@ -221,6 +227,10 @@ static bool runAtomic(Machine &m, const Instr &in, Slot *s) {
   auto kind = arith::AtomicRMWKind(reinterpret_cast<intptr_t>(in.data));
   View view = getView(s, in.operands[1], in.count);
   auto index = [&](unsigned dim) { return int64_t(s[in.operands[2 + dim]]); };
+  if (isGlobal(in.op->getOperand(1)) && !Machine::isInside(view, index)) {
+    s[in.result] = 0;
+    return true;
+  }
   char *address = m.access(in, view, index, /*isWrite=*/false, in.to.bytes);
   if (!address || !m.access(in, view, index, /*isWrite=*/true, in.to.bytes))
     return false;

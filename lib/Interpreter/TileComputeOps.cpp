@@ -35,12 +35,13 @@ static bool runFill(Machine &m, const Instr &in, Slot *s) {
       offset = s[in.operands[nextOffset++]];
     if (ShapedType::isDynamic(size))
       size = s[in.operands[nextSize++]];
-    int64_t extent = target.size(dim);
-    if (size < 0 || offset < 0 ||
-        (size > 0 && (offset > extent || size > extent - offset)))
-      return m.fail(in, "fills " + Twine(size) + " elements from " +
-                            Twine(offset) + " in dimension " + Twine(dim) +
-                            " of extent " + Twine(extent));
+    // What lies outside is not written. A region that wraps around has no end.
+    int64_t extent = target.size(dim), end;
+    if (size < 0 || __builtin_add_overflow(offset, size, &end))
+      size = end = 0;
+    end = std::min(end, extent);
+    offset = std::max<int64_t>(offset, 0);
+    size = std::max<int64_t>(end - offset, 0);
     request.target.base += size > 0 ? offset * target.stride(dim) : 0;
     request.target.sizes[dim] = size;
     elements *= size;
@@ -326,6 +327,8 @@ static bool runAtomic(Machine &m, const Instr &in, Slot *s) {
   auto kind = AtomicKind(reinterpret_cast<intptr_t>(in.data));
   View view = getView(s, in.operands[1], in.count);
   auto index = [&](unsigned dim) { return int64_t(s[in.operands[2 + dim]]); };
+  if (isGlobal(in.op->getOperand(1)) && !Machine::isInside(view, index))
+    return true;
   char *address = m.access(in, view, index, /*isWrite=*/false, in.from.bytes);
   if (!address || !m.access(in, view, index, /*isWrite=*/true, in.from.bytes))
     return false;

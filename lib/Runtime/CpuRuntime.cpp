@@ -141,6 +141,12 @@ void RunScope::reportAssertion(const char *origin) {
   add(describe(origin, "error"));
 }
 
+void RunScope::reportIndex(const char *origin, int64_t index) {
+  llvm::StringRef where(origin), what(where.end() + 1);
+  what.consume_front("index");
+  add((where + ": error: index " + llvm::Twine(index) + what).str());
+}
+
 void RunScope::add(std::string text) {
   constexpr size_t maxFindings = 16;
   std::lock_guard<std::mutex> lock(mutex);
@@ -359,13 +365,23 @@ static void tilepipe_rt_check_copy(char *source, char *target,
   reportIf(currentEngine->checkAccess(request.target, /*isWrite=*/true),
            origin);
 }
-static void tilepipe_rt_assert(const char *origin) {
-  if (currentRun)
-    currentRun->reportAssertion(origin);
+/// Ends the block.
+static void stopBlock() {
   // Nothing between here and there has a destructor: compiled code keeps its
   // buffers in frames.
   if (currentStop)
     std::longjmp(*currentStop, 1);
+}
+static void tilepipe_rt_assert(const char *origin) {
+  if (currentRun)
+    currentRun->reportAssertion(origin);
+  stopBlock();
+}
+/// The text starts with "index", and this is the one.
+static void tilepipe_rt_assert_index(const char *origin, int64_t index) {
+  if (currentRun)
+    currentRun->reportIndex(origin, index);
+  stopBlock();
 }
 static void tilepipe_rt_lock() { atomicLock.lock(); }
 static void tilepipe_rt_unlock() { atomicLock.unlock(); }
@@ -397,6 +413,7 @@ tilepipe::runtime::getRuntimeSymbols() {
       TILEPIPE_SYMBOL(tilepipe_rt_async_commit),
       TILEPIPE_SYMBOL(tilepipe_rt_async_wait),
       TILEPIPE_SYMBOL(tilepipe_rt_assert),
+      TILEPIPE_SYMBOL(tilepipe_rt_assert_index),
       TILEPIPE_SYMBOL(tilepipe_rt_check_bytes),
       TILEPIPE_SYMBOL(tilepipe_rt_check_region),
       TILEPIPE_SYMBOL(tilepipe_rt_check_copy),

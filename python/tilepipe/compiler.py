@@ -24,6 +24,8 @@ from tilepipe.targets import Emulation, Entry, Program, backend_of, no_device
 if TYPE_CHECKING:
     from tilepipe.check import CheckReport
 
+_HAS_PLACES = "has places"
+"""An entry for kernels whose programs have assertions of the compiler: the program is under a key with places."""
 STAGES = ("source", "planned", "injected", "lowered")
 
 
@@ -71,7 +73,7 @@ class Kernel:
 
     def _passes(self, options: Options) -> tuple[str, ...]:
         """Those that lead to each stage after the source."""
-        planning = ",".join(filter(None, (self.backend.preparation, options.planning)))
+        planning = ",".join(filter(None, ("tile-check-bounds", self.backend.preparation, options.planning)))
         return planning, options.injection, self.backend.lowering
 
     def _compiled(self) -> Program:
@@ -84,6 +86,9 @@ class Kernel:
         store = cache.default()
         key = self._key(module) if store else ""
         text = store.get(key) if store else None
+        if store and text == _HAS_PLACES:
+            key = self._key(module, with_places=True)
+            text = store.get(key)
         if store and text is not None:
             try:
                 return self.backend.restore(entry, text)
@@ -93,6 +98,9 @@ class Kernel:
         with _located():
             program, text = self.backend.compile(entry, module)
         if store:
+            if program.names_places:
+                store.put(key, _HAS_PLACES)
+                key = self._key(module, with_places=True)
             store.put(key, text)
         return program
 
@@ -101,10 +109,10 @@ class Kernel:
             if op.name == "llvm.call":
                 raise KernelError(f"T.print is for target 'cpu', this is '{self.target}'", place_of(op.location))
 
-    def _key(self, module: Any) -> str:
+    def _key(self, module: Any, with_places: bool = False) -> str:
         source = str(module)
         # What an assertion says names its place, so then the place counts.
-        if "cf.assert" in source:
+        if with_places or "cf.assert" in source:
             source = module.operation.get_asm(enable_debug_info=True)
         return cache.make_key(source, f"{self.target} {self.backend.machine}", str(self.options))
 

@@ -22,10 +22,11 @@
 // SHAPE: error: argument 0: expects 1 extents, got 2
 // POLICY: error: unknown policy 'sometimes'
 
-// LOAD: errors.mlir:[[#@LINE+3]]:8: error: 'memref.load' op index 8 of dimension 0 is out of bounds, the extent is 8
+// LOAD: errors.mlir:[[#@LINE+4]]:8: error: 'memref.load' op index 8 of dimension 0 is out of bounds, the extent is 8
 func.func @load(%A: memref<8xf32>) -> f32 {
   %c8 = arith.constant 8 : index
-  %x = memref.load %A[%c8] : memref<8xf32>
+  %S = tile.alloc : memref<8xf32, #tile.space<shared>>
+  %x = memref.load %S[%c8] : memref<8xf32, #tile.space<shared>>
   return %x : f32
 }
 

@@ -68,6 +68,8 @@ public:
   void report(const char *origin, const Finding &finding);
   /// An assertion of the kernel that does not hold; `origin` as above.
   void reportAssertion(const char *origin);
+  /// The same of an index that is out of range.
+  void reportIndex(const char *origin, int64_t index);
 
 private:
   void add(std::string text);

@@ -8,9 +8,16 @@
 
 #include "StageGlobals.h"
 
+#include "tilepipe/Analysis/IndexBounds.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilepipe;
@@ -200,9 +207,129 @@ LogicalResult Stager::run() {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Guards of the user
+//===----------------------------------------------------------------------===//
+
+/// Adds the parts of a conjunction that do not follow from the indices being
+/// inside of the buffer.
+static void collectOpen(IndexBounds &bounds, Value condition,
+                        ValueRange indices, Value memref,
+                        llvm::SmallSetVector<Value, 4> &open) {
+  if (bounds.holdsInside(condition, indices, memref))
+    return;
+  auto both = condition.getDefiningOp<arith::AndIOp>();
+  if (!both) {
+    open.insert(condition);
+    return;
+  }
+  collectOpen(bounds, both.getLhs(), indices, memref, open);
+  collectOpen(bounds, both.getRhs(), indices, memref, open);
+}
+
+static bool isProvenInside(IndexBounds &bounds, memref::LoadOp load) {
+  for (auto [dim, index] : llvm::enumerate(load.getIndices()))
+    if (!bounds.isNotNegative(index) ||
+        !bounds.isBelowExtent(index, load.getMemRef(), dim))
+      return false;
+  return true;
+}
+
+/// True if the operations, which may run where they did not before, do nothing
+/// but read what exists and write to global memory.
+static bool isHarmless(IndexBounds &bounds, Block &block,
+                       SmallVectorImpl<memref::StoreOp> &stores) {
+  for (Operation &op : block.without_terminator()) {
+    if (auto store = dyn_cast<memref::StoreOp>(op);
+        store && isGlobal(store.getMemRef())) {
+      stores.push_back(store);
+      continue;
+    }
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      // Global memory has zeros where it does not exist.
+      if (!isGlobal(load.getMemRef()) && !isProvenInside(bounds, load))
+        return false;
+      continue;
+    }
+    if (!isPure(&op) || op.getNumRegions() != 0)
+      return false;
+  }
+  return true;
+}
+
+static void moveInFront(Block &block, Operation *op) {
+  op->getBlock()->getOperations().splice(op->getIterator(),
+                                         block.getOperations(), block.begin(),
+                                         std::prev(block.end()));
+}
+
+/// An `if` around stores that says no more than that their elements exist; what
+/// else it says stays. `tile.copy` leaves out the others by itself.
+static void dropStoreGuard(scf::IfOp branch) {
+  IndexBounds bounds(branch);
+  SmallVector<memref::StoreOp> stores;
+  if (!isHarmless(bounds, *branch.thenBlock(), stores) || stores.empty() ||
+      (branch.elseBlock() && !branch.elseBlock()->without_terminator().empty()))
+    return;
+  llvm::SmallSetVector<Value, 4> open;
+  for (memref::StoreOp store : stores)
+    collectOpen(bounds, branch.getCondition(), store.getIndices(),
+                store.getMemRef(), open);
+  if (open.empty()) {
+    moveInFront(*branch.thenBlock(), branch);
+    branch.erase();
+    return;
+  }
+  OpBuilder b(branch);
+  Value rest = open.front();
+  for (Value part : ArrayRef(open.getArrayRef()).drop_front())
+    rest = arith::AndIOp::create(b, branch.getLoc(), rest, part);
+  branch.getConditionMutable().set(rest);
+}
+
+/// `X[i] if i < n else 0`, where n is the extent.
+static void dropLoadGuard(scf::IfOp branch) {
+  auto load = branch.thenYield().getOperand(0).getDefiningOp<memref::LoadOp>();
+  if (!load || load->getParentOp() != branch || !isGlobal(load.getMemRef()) ||
+      !branch.elseBlock()->without_terminator().empty())
+    return;
+  Value otherwise = branch.elseYield().getOperand(0);
+  IndexBounds bounds(branch);
+  SmallVector<memref::StoreOp> stores;
+  if ((!matchPattern(otherwise, m_Zero()) &&
+       !matchPattern(otherwise, m_PosZeroFloat())) ||
+      !isHarmless(bounds, *branch.thenBlock(), stores) || !stores.empty() ||
+      !bounds.holdsInside(branch.getCondition(), load.getIndices(),
+                          load.getMemRef()))
+    return;
+  branch.getResult(0).replaceAllUsesWith(load.getResult());
+  moveInFront(*branch.thenBlock(), branch);
+  branch.erase();
+}
+
+/// Takes out what guards of the user say a second time.
+static void dropGuards(MapOp map) {
+  SmallVector<scf::IfOp> branches;
+  map.getBody().walk([&](scf::IfOp branch) { branches.push_back(branch); });
+  for (scf::IfOp branch : branches) {
+    if (branch.getNumResults() == 0)
+      dropStoreGuard(branch);
+    else if (branch.getNumResults() == 1)
+      dropLoadGuard(branch);
+  }
+  // Conditions that nobody asks any more.
+  IRRewriter rewriter(map.getContext());
+  SmallVector<Operation *> ops;
+  map.getBody().walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : llvm::reverse(ops))
+    if (op->getParentOp() == map && isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+}
+
 LogicalResult ascend::stageGlobalAccesses(LaunchOp launch) {
   SmallVector<MapOp> maps;
   launch.walk([&](MapOp map) { maps.push_back(map); });
+  llvm::for_each(maps, dropGuards);
   for (MapOp map : maps)
     if (failed(Stager(map).run()))
       return failure();

@@ -161,6 +161,10 @@ void ConvertTileToCPU::runOnOperation() {
   lowerAll<tile::LaunchOp>(l);
 
   module->removeAttr("tile.target");
+  module.walk([](func::FuncOp function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.removeArgAttr(i, tile::kSizesAttr);
+  });
   numFunctions += l.functions.getNumShared();
   numBlockedGemms += l.numBlockedGemms;
   numPlainGemms += l.numPlainGemms;

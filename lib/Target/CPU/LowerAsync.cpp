@@ -74,7 +74,7 @@ public:
 };
 } // namespace
 
-static void printLocation(Location loc, raw_ostream &os) {
+void cpu::printLocation(Location loc, raw_ostream &os) {
   if (auto file = loc->findInstanceOf<FileLineColLoc>()) {
     os << file.getFilename().getValue() << ':' << file.getLine() << ':'
        << file.getColumn();

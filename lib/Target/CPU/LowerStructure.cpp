@@ -265,6 +265,18 @@ void cpu::lower(Lowering &l, cf::AssertOp op) {
   Value fails =
       arith::XOrIOp::create(e, op.getArg(), e.boolean(true)).getResult();
   e.when(fails, [&] {
+    auto compare = op.getArg().getDefiningOp<arith::CmpIOp>();
+    if (auto place = op->getAttrOfType<LocationAttr>("tile.bounds");
+        place && compare && compare.getLhs().getType().isIndex()) {
+      std::string text = op.getMsg().str();
+      llvm::raw_string_ostream note(text);
+      note << '\n';
+      printLocation(Location(place), note);
+      note << ": note: the buffer";
+      l.call(e, "tilepipe_rt_assert_index",
+             {l.getOrigin(e, op, text), e.i64(compare.getLhs())});
+      return;
+    }
     std::string what = ("assertion failed: " + op.getMsg()).str();
     l.call(e, "tilepipe_rt_assert", {l.getOrigin(e, op, what)});
   });

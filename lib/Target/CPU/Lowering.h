@@ -55,6 +55,9 @@ private:
   llvm::StringMap<mlir::LLVM::GlobalOp> origins;
 };
 
+/// `file:line:column`, as far as it is one.
+void printLocation(mlir::Location loc, llvm::raw_ostream &os);
+
 /// Each replaces one operation (and erases it).
 void lower(Lowering &l, tile::CopyOp op);
 void lower(Lowering &l, mlir::memref::CopyOp op);

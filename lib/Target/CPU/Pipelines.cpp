@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tilepipe/Dialect/Tile/Transforms/Passes.h"
 #include "tilepipe/Target/CPU/Passes.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -27,6 +28,10 @@ using namespace tilepipe;
 
 void cpu::buildTileToCPUPipeline(OpPassManager &pm,
                                  const TileToCPUOptions &options) {
+  // First: loops of linalg and affine are inside by their own rules.
+  tile::TileGuardAccessesOptions guards;
+  guards.assertOnChip = true;
+  pm.addPass(tile::createTileGuardAccesses(guards));
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createLowerAffinePass());
   ConvertTileToCPUOptions convert;

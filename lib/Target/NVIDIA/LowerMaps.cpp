@@ -87,6 +87,8 @@ private:
   void emitBlock(Block &block, Points points);
   void emitOp(Operation *op, Points points);
   void cloneNested(Operation *op, IRMapping &point);
+  bool isUniform(Value value, Points points);
+  void emitUniform(scf::IfOp op, Points points);
   void emitAlloc(tile::AllocOp op, Points points);
   void emitLoad(memref::LoadOp op, Points points);
   void emitStore(memref::StoreOp op, Points points);
@@ -156,11 +158,11 @@ bool MapLowering::isVector(const Buffer &buffer, ValueRange indices,
 void MapLowering::emitAlloc(tile::AllocOp op, Points points) {
   SmallVector<Value> &buffers = ofPoints[op];
   Emitter entry = l.atEntry(op.getLoc());
-  auto space = gpu::AddressSpaceAttr::get(op.getContext(),
-                                          gpu::AddressSpace::Private);
-  auto type = MemRefType::get(op.getType().getShape(),
-                              op.getType().getElementType(),
-                              MemRefLayoutAttrInterface(), space);
+  auto space =
+      gpu::AddressSpaceAttr::get(op.getContext(), gpu::AddressSpace::Private);
+  auto type =
+      MemRefType::get(op.getType().getShape(), op.getType().getElementType(),
+                      MemRefLayoutAttrInterface(), space);
   while (buffers.size() < points.size())
     buffers.push_back(memref::AllocaOp::create(entry, type));
   for (auto [point, buffer] : llvm::zip(points, buffers))
@@ -244,7 +246,94 @@ void MapLowering::cloneNested(Operation *op, IRMapping &point) {
     }
 }
 
+/// True for pure arithmetic that does not depend on `iv`.
+static bool isIndependent(Value value, Value iv, unsigned depth = 12) {
+  if (value == iv || depth == 0)
+    return false;
+  if (!iv.getParentRegion()->isAncestor(value.getParentRegion()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return value.getParentRegion() == iv.getParentRegion();
+  return isPure(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isIndependent(operand, iv, depth - 1);
+         });
+}
+
+/// True if a condition is the same for all points that run in lockstep: it does
+/// not depend on which one it is, or compares with a bound that lies between
+/// groups of points.
+bool MapLowering::isUniform(Value condition, Points points) {
+  Value iv = op.getBody().front().getArguments().back();
+  if (isIndependent(condition, iv))
+    return true;
+  Operation *definition = condition.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(definition))
+    return isUniform(definition->getOperand(0), points) &&
+           isUniform(definition->getOperand(1), points);
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(definition);
+  if (!compare || !compare.getLhs().getType().isIndex())
+    return false;
+  using Predicate = arith::CmpIPredicate;
+  Value index = compare.getLhs(), bound = compare.getRhs();
+  switch (compare.getPredicate()) {
+  case Predicate::slt:
+  case Predicate::ult:
+  case Predicate::sge:
+  case Predicate::uge:
+    break;
+  case Predicate::sgt:
+  case Predicate::ugt:
+  case Predicate::sle:
+  case Predicate::ule:
+    std::swap(index, bound);
+    break;
+  default:
+    return false;
+  }
+  int64_t width = points.size();
+  return getCoefficient(index, iv) == 1 && isIndependent(bound, iv) &&
+         getDivisor(points.front().lookupOrDefault(index)) % width == 0 &&
+         getDivisor(points.front().lookupOrDefault(bound)) % width == 0;
+}
+
+/// A branch that all points take or none: they go on in lockstep.
+void MapLowering::emitUniform(scf::IfOp op, Points points) {
+  SmallVector<Type> types;
+  for (size_t i = 0; i < points.size(); ++i)
+    llvm::append_range(types, op.getResultTypes());
+  auto branch = scf::IfOp::create(
+      e, types, points.front().lookupOrDefault(op.getCondition()),
+      /*withElseRegion=*/!op.getElseRegion().empty());
+  OpBuilder::InsertionGuard guard(e);
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), branch->getRegions())) {
+    if (from.empty())
+      continue;
+    if (!to.front().empty())
+      to.front().back().erase();
+    e.setInsertionPointToEnd(&to.front());
+    for (Operation &inner : from.front().without_terminator()) {
+      e.setLoc(inner.getLoc());
+      emitOp(&inner, points);
+    }
+    SmallVector<Value> results;
+    for (IRMapping &point : points)
+      llvm::append_range(results,
+                         lookUp(point, from.front().back().getOperands()));
+    scf::YieldOp::create(e, results);
+  }
+  unsigned next = 0;
+  for (IRMapping &point : points)
+    for (Value result : op.getResults())
+      point.map(result, branch.getResult(next++));
+}
+
 void MapLowering::emitOp(Operation *op, Points points) {
+  if (auto branch = dyn_cast<scf::IfOp>(op);
+      branch && points.size() > 1 && isUniform(branch.getCondition(), points))
+    return emitUniform(branch, points);
   if (auto alloc = dyn_cast<tile::AllocOp>(op))
     return emitAlloc(alloc, points);
   if (auto load = dyn_cast<memref::LoadOp>(op))

@@ -30,6 +30,7 @@ void nvidia::buildTileToPTXPipeline(OpPassManager &pm,
     target.chip = options.chip;
     pm.addPass(tile::createTileSetTarget(target));
   }
+  pm.addPass(tile::createTileCheckBounds());
   pm.addPass(tile::createTileRaiseLinalg());
   tile::PipelinePlanningOptions planning;
   planning.policy = options.policy;
@@ -37,6 +38,7 @@ void nvidia::buildTileToPTXPipeline(OpPassManager &pm,
   InjectSoftwarePipelineOptions injection;
   injection.form = options.form;
   buildInjectSoftwarePipeline(pm, injection);
+  pm.addPass(tile::createTileGuardAccesses());
   pm.addPass(createTileDemoteFragments());
   pm.addPass(createHoistAsyncWaits());
   pm.addPass(tile::createTileAllocateMemory());

@@ -309,6 +309,7 @@ class Builder:
     def indices(self, buffer: Buffer, indices: tuple[object, ...]) -> list[ir.Value]:
         if len(indices) != buffer.ndim:
             raise KernelError(buffer.wrong_rank(len(indices)))
+        indices = self._from_the_end(buffer, indices)
         for dim, (index, size) in enumerate(zip(indices, buffer.shape, strict=True)):
             if isinstance(index, int) and isinstance(size, int) and not 0 <= index < size:
                 where = f"dimension {dim} of '{buffer.name}', which has size {size}"
@@ -332,6 +333,18 @@ class Builder:
             if not any(True for _ in expr.value.uses):
                 load.operation.erase()
 
+    def _from_the_end(self, buffer: Buffer, indices: tuple[object, ...]) -> tuple[object, ...]:
+        """Negative constants count from the end, as in Python; those of values are outside."""
+
+        def place(index: object, size: int | Expr) -> object:
+            if not isinstance(index, int) or index >= 0:
+                return index
+            if isinstance(size, int):
+                return index + size if index + size >= 0 else index
+            return self.binary("+", size, index)
+
+        return tuple(place(index, size) for index, size in zip(indices, buffer.shape, strict=True))
+
     def load(self, buffer: Buffer, indices: tuple[object, ...]) -> Expr:
         """The element of a buffer."""
         if buffer.dtype.is_packed:
@@ -341,9 +354,9 @@ class Builder:
     def _load_half(self, buffer: Buffer, indices: tuple[object, ...]) -> Expr:
         """Half of a byte, with its sign: shifted to the top of the byte and back."""
         dtype = buffer.dtype.loads_as
-        self.indices(buffer, indices)
-        last = self.as_index(indices[-1])
-        at = [*self.indices(buffer, indices)[:-1], self.binary(">>", last, 1).value]
+        *lead, _ = self.indices(buffer, indices)
+        last = self.as_index(self._from_the_end(buffer, indices)[-1])
+        at = [*lead, self.binary(">>", last, 1).value]
         byte = Expr(memref.LoadOp(buffer.value, at).result, dtype)
         odd = self.cast(self.binary("&", last, 1), dtype)
         top = self.binary("<<", byte, self.binary("-", 4, self.binary("<<", odd, 2)))

@@ -79,6 +79,19 @@ class TensorType:
         return ir.MemRefType.get(sizes, self.dtype.mlir())
 
 
+def _size_name(size: int | Dynamic | Halved, known: dict[Dynamic, str]) -> str:
+    """A name for a size that is known when the kernel is called; empty for others."""
+    if isinstance(size, int):
+        return ""
+    if isinstance(size, Halved):
+        return _size_name(size.of, known) + " / 2"
+    if size not in known:
+        # Two sizes may have one name.
+        taken = set(known.values())
+        known[size] = size.name if size.name not in taken else f"{size.name} {len(known)}"
+    return known[size]
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One argument of a kernel, and where it is declared."""
@@ -216,6 +229,7 @@ class PrimFunc:
             with ir.InsertionPoint(module.body):
                 types = [p.type.mlir() for p in self.params]
                 op = func.FuncOp(self.name, ir.FunctionType.get(types, []))
+                self._name_sizes(op.operation)
                 block = op.add_entry_block()
             with ir.InsertionPoint(block):
                 env = self._bind_arguments(builder, list(block.arguments))
@@ -224,6 +238,20 @@ class PrimFunc:
             builder.erase_unused_reads()
             self._verify(module)
             return module
+
+    def _name_sizes(self, function: ir.Operation) -> None:
+        """Says which sizes are equal in every call: one proof serves all tensors of a size."""
+        types = [p.type if isinstance(p.type, TensorType) else None for p in self.params]
+        known: dict[Dynamic, str] = {}
+        names = [[] if t is None else [_size_name(s, known) for s in t.shape] for t in types]
+        flat = [name for each in names for name in each if name]
+        if len(set(flat)) == len(flat):
+            return
+        shared = [[name if flat.count(name) > 1 else "" for name in each] for each in names]
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get([
+            ir.DictAttr.get({"tile.sizes": ir.ArrayAttr.get([ir.StringAttr.get(n) for n in each])} if any(each) else {})
+            for each in shared
+        ])  # fmt: skip
 
     def _verify(self, module: ir.Module) -> None:
         try:

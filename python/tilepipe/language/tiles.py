@@ -357,10 +357,14 @@ def _atomic(kind: str, target: object, value: object) -> None:
 
 
 def _guarded_atomic(builder: Builder, kind: str, target: Element, value: Expr) -> None:
-    """Elements outside of the target are left out, as in a copy."""
+    """Elements outside of the target are left out, as in a copy; in a tensor they are so anyway."""
+    if target.buffer.space == "global":
+        _atomic_element(builder, kind, target, value)
+        return
     inside = None
     for place, extent in zip(target.indices, target.buffer.shape, strict=True):
         here = builder.binary("<", place, builder.as_index(extent))
+        here = builder.binary("&", builder.binary(">=", place, 0), here)
         inside = here if inside is None else builder.binary("&", inside, here)
     branch = scf.IfOp(builder.condition(inside))
     with ir.InsertionPoint(branch.then_block):

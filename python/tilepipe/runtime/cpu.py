@@ -51,6 +51,11 @@ class CpuProgram:
         """The native code."""
         return bytes(self._kernel.object)
 
+    @property
+    def names_places(self) -> bool:
+        """Whether there are indices of tiles that only a run can check."""
+        return b"tilepipe_rt_assert_index" in self.object
+
     def __call__(self, arguments: list[Any], **how: Any) -> None:
         """Runs on `View`s and ctypes scalars, in the order of the parameters. ``how``: ``policy`` and ``seed``."""
         packed: list[Any] = []

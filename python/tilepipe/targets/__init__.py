@@ -59,11 +59,15 @@ class Entry:
 class Program(Protocol):
     """A kernel that can be called: with `View`s and ctypes scalars, in the order of its parameters.
 
-    ``text`` is what the target's tools get, empty where that is the lowered IR.
+    ``text`` is what the target's tools get, empty where that is the lowered IR. ``names_places`` says whether what it
+    reports when it runs depends on where the kernel stands.
     """
 
     entry: Entry
     text: str
+
+    @property
+    def names_places(self) -> bool: ...
 
     def __call__(self, arguments: list[Any]) -> None: ...
 

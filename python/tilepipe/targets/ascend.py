@@ -20,6 +20,8 @@ from tilepipe.targets.accelerator import Code, Function, Launches, Workspace, bi
 class CceProgram:
     """CCE text and how it is started."""
 
+    names_places = False
+
     def __init__(self, entry: Entry, target: str, code: Code) -> None:
         self.entry, self.target, self.code = entry, target, code
         self.text = code.text

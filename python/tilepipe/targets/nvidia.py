@@ -17,6 +17,8 @@ from tilepipe.targets.accelerator import Code, Function, Grid, Launches, binding
 class PtxProgram:
     """PTX and how it is started."""
 
+    names_places = False
+
     def __init__(self, entry: Entry, chip: str, code: Code) -> None:
         self.entry, self.chip, self.code = entry, chip, code
         self.text = code.text

@@ -9,6 +9,7 @@
 #include "tilepipe/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -84,7 +85,37 @@ TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
              << name << "' to be an array<i64>, got " << value;
     return success();
   }
+  if (name == "tile.bounds") {
+    if (!isa<cf::AssertOp>(op))
+      return op->emitOpError("has 'tile.bounds' but is not a 'cf.assert'");
+    if (!isa<LocationAttr>(value))
+      return op->emitOpError("expects 'tile.bounds' to be a location, got ")
+             << value;
+    return success();
+  }
   return op->emitOpError("has unknown attribute '") << name << "'";
+}
+
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op,
+                                                    unsigned region,
+                                                    unsigned argument,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != kSizesAttr)
+    return op->emitOpError("has unknown attribute '")
+           << attribute.getName() << "' on argument " << argument;
+  auto type = dyn_cast<MemRefType>(
+      op->getRegion(region).empty()
+          ? Type()
+          : op->getRegion(region).getArgument(argument).getType());
+  auto names = dyn_cast<ArrayAttr>(attribute.getValue());
+  bool isRight = names && type && int64_t(names.size()) == type.getRank() &&
+                 llvm::all_of(names, llvm::IsaPred<StringAttr>);
+  if (!isRight)
+    return op->emitOpError("expects '")
+           << attribute.getName() << "' on argument " << argument
+           << " to be one string for each dimension of a memref, got "
+           << attribute.getValue();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

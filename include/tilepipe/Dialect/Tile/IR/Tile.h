@@ -84,6 +84,9 @@ TargetAttr getDefaultTarget(mlir::MLIRContext *context);
 /// argument number, or the SSA name of its defining operation.
 std::string getBufferName(mlir::Value buffer);
 
+/// Names the sizes of an argument; what has one name is equal in every call.
+inline constexpr llvm::StringLiteral kSizesAttr = "tile.sizes";
+
 /// The number of iterations of a loop `lower to upper step step`, not below 0.
 int64_t getTripCount(int64_t lower, int64_t upper, int64_t step);
 

@@ -24,6 +24,19 @@ def Tile_Dialect : Dialect {
     Two function arguments, or two `tile.alloc`s, are distinct buffers: a kernel
     must not be called with overlapping arguments.
 
+    *Elements that do not exist.* An access to an element of *global* memory
+    (`memref.load`, `memref.store`, `memref.atomic_rmw`, `tile.atomic`) may have
+    an index outside of the buffer, also a negative one: it is read as zero, and
+    a write or an update of it does nothing, as in the tails of `tile.copy`.
+    Targets insert what that takes, `--tile-guard-accesses`, and nothing where an
+    index is proven to be inside. In an on-chip buffer such an index is a
+    mistake: `--tile-check-bounds` finds those that are sure to occur, the CPU
+    target ends the block with an error, emulators report it where it leaves
+    the memory of the block, and on a device the result is undefined.
+
+    A function argument may name its sizes, `{tile.sizes = ["n", "k"]}` (an empty
+    name for none): sizes of one name are equal in every call.
+
     The dialect has three phases, checked by `--tile-verify-phase`:
 
     | phase      | what it holds |
@@ -36,6 +49,7 @@ def Tile_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     void registerAttributes();

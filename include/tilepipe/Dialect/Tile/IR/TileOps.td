@@ -274,7 +274,8 @@ def Tile_FillOp : Tile_AccessOp<"fill", [AttrSizedOperandSegments]> {
     Preconditions:
     1. One offset and one size for each dimension of the target.
     2. The value has the element type of the target.
-    3. The region is in bounds where it is static (undefined behaviour else).
+    3. The region is in bounds where it is static. Else elements of it that lie
+       outside the target are not written.
 
     Example:
     ```mlir

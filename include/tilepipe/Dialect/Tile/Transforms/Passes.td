@@ -330,6 +330,83 @@ def PrintDependences : Pass<"tile-print-dependences"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Accesses to elements
+//===----------------------------------------------------------------------===//
+
+def TileCheckBounds : Pass<"tile-check-bounds"> {
+  let summary = "find element accesses that are sure to leave their tile";
+  let description = [{
+    An access to an element of an on-chip buffer (`memref.load`, `memref.store`,
+    `tile.atomic`, `memref.atomic_rmw`) with an index outside of it is a mistake.
+    It is an error here where it is sure to happen: where no index is inside, or
+    where the loops around it, whose bounds are constants, and no branch, reach
+    one that is outside. What cannot be decided is left to run time, see
+    `--tile-guard-accesses`.
+
+    ```mlir
+    %S = tile.alloc {name = "S"} : memref<16xf32, #tile.space<shared>>
+    tile.map (%i) in [16] {
+      %j = arith.addi %i, %c8 : index
+      %x = memref.load %S[%j] : memref<16xf32, #tile.space<shared>>
+      ...
+    ```
+    is the error `'memref.load' op index of dimension 0 is 8 to 23, but 'S' has
+    16 elements there`.
+  }];
+}
+
+def TileGuardAccesses : Pass<"tile-guard-accesses"> {
+  let summary = "make element accesses outside of buffers harmless";
+  let description = [{
+    Carries out what the dialect says of an element of *global* memory that does
+    not exist: it is read as zero, and a write or atomic update of it does
+    nothing (`memref.load`, `memref.store`, `tile.atomic`, `memref.atomic_rmw`).
+    An access gets a guard for each dimension whose index is not proven to be
+    inside, by the bounds of the loops around it, the branches around it, and
+    extents; the others cost nothing. Runs after injection: planning looks at
+    accesses, not at their guards.
+
+    ```mlir
+    tile.map (%i) in [16] {
+      %j = arith.addi %first, %i : index
+      %x = memref.load %X[%j] : memref<100xf32>
+      memref.store %x, %S[%i] : memref<16xf32, #tile.space<shared>>
+    }
+    ```
+    becomes, where `%first` is a multiple of 16 below 112,
+    ```mlir
+    tile.map (%i) in [16] {
+      %j = arith.addi %first, %i : index
+      %inside = arith.cmpi slt, %j, %c100 : index
+      %x = scf.if %inside -> (f32) {
+        %0 = memref.load %X[%j] : memref<100xf32>
+        scf.yield %0 : f32
+      } else {
+        scf.yield %cst : f32
+      }
+      memref.store %x, %S[%i] : memref<16xf32, #tile.space<shared>>
+    }
+    ```
+    On-chip buffers: with `assert-on-chip` an access that is not proven to be
+    inside gets a `cf.assert` in front of it, else nothing. `affine`, `vector` and
+    `linalg` operations are inside by their own rules.
+  }];
+  let options = [
+    Option<"assertOnChip", "assert-on-chip", "bool", "false",
+           "Assert that accesses to on-chip buffers are inside">
+  ];
+  let statistics = [
+    Statistic<"numProven", "proven", "Number of accesses that need nothing">,
+    Statistic<"numGuarded", "guarded", "Number of accesses with a guard">,
+    Statistic<"numAsserted", "asserted", "Number of accesses with an assertion">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // On-chip memory
 //===----------------------------------------------------------------------===//
 
