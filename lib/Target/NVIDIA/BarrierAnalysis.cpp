@@ -10,166 +10,18 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::nvidia;
 using namespace tilepipe::tile;
 
-/// More iterations than this are as good as any number.
-static constexpr int64_t kMany = int64_t(1) << 40;
-
 /// Groups that are still not waited for after so many others are all alike; it
 /// ends the count of a loop that never waits.
 static constexpr int64_t kManyCommits = 64;
-
-//===----------------------------------------------------------------------===//
-// Conflicts
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Numbers of iterations, both ends included.
-struct Distances {
-  int64_t low, high;
-};
-
-} // namespace
-
-/// How `expr` grows from one iteration of `loop` to the next, if that is known.
-static std::optional<int64_t> getGrowth(const LinearExpr &expr,
-                                        scf::ForOp loop) {
-  for (auto [value, coefficient] : expr.terms)
-    if (value == loop.getInductionVar()) {
-      std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-      if (!step)
-        return std::nullopt;
-      return coefficient * *step;
-    }
-  return 0;
-}
-
-/// The numbers `k` within `range` of iterations between two accesses at which
-/// one dimension of them overlaps.
-static Distances overlap(const Interval &before, const Interval &now,
-                     scf::ForOp loop, Distances range) {
-  if (before.any || now.any || !before.start.known || !now.start.known ||
-      before.start.terms != now.start.terms)
-    return range;
-  int64_t delta = now.start.constant - before.start.constant;
-  std::optional<int64_t> growth =
-      loop ? getGrowth(now.start, loop) : std::optional<int64_t>(0);
-  if (!growth)
-    return range;
-  // before.low < delta + growth * k + now.high and
-  // delta + growth * k + now.low < before.high
-  int64_t above = before.low - now.high - delta;
-  int64_t below = before.high - now.low - delta;
-  if (*growth == 0)
-    return above < 0 && 0 < below ? range : Distances{1, 0};
-  int64_t by = *growth;
-  if (by < 0) {
-    std::swap(above, below);
-    above = -above;
-    below = -below;
-    by = -by;
-  }
-  return {std::max(range.low, llvm::divideFloorSigned(above, by) + 1),
-          std::min(range.high, llvm::divideCeilSigned(below, by) - 1)};
-}
-
-/// Whether there is a `k` in `range` at which both name the same slot.
-static bool mayBeSameSlot(const std::optional<Slot> &before,
-                          const std::optional<Slot> &now, scf::ForOp loop,
-                          Distances range) {
-  if (range.low > range.high)
-    return false;
-  if (!before || !now || before->versions != now->versions ||
-      before->expression.terms != now->expression.terms)
-    return true;
-  int64_t growth = 0;
-  if (loop) {
-    std::optional<int64_t> known = getGrowth(now->expression, loop);
-    if (!known)
-      return true;
-    growth = *known;
-  }
-  int64_t delta = now->expression.constant - before->expression.constant;
-  int64_t last = std::min(range.high, range.low + now->versions - 1);
-  for (int64_t k = range.low; k <= last; ++k)
-    if ((delta + growth * k) % now->versions == 0)
-      return true;
-  return false;
-}
-
-/// The induction variable in the last iteration, where bounds and step are
-/// constants and there is an iteration.
-static std::optional<int64_t> getLastValue(scf::ForOp loop) {
-  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
-  std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
-  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!lower || !upper || !step || *step <= 0 || *lower >= *upper)
-    return std::nullopt;
-  return *lower + (*upper - 1 - *lower) / *step * *step;
-}
-
-/// The numbers of iterations that may lie between two iterations of `loop`.
-static Distances getDistances(scf::ForOp loop) {
-  if (!loop)
-    return {0, 0};
-  std::optional<int64_t> last = getLastValue(loop);
-  if (!last)
-    return {1, kMany};
-  return {1, (*last - *getConstantIntValue(loop.getLowerBound())) /
-                 *getConstantIntValue(loop.getStep())};
-}
-
-/// The bytes of an allocation that has its place, or of the slot of it that is
-/// touched, or nothing.
-static std::optional<std::pair<int64_t, int64_t>> getBytes(const Touch &touch) {
-  auto alloc = touch.access.root.getDefiningOp<AllocOp>();
-  if (!alloc || !alloc.getOffset())
-    return std::nullopt;
-  MemRefType type = alloc.getType();
-  int64_t begin = *alloc.getOffset();
-  int64_t size = llvm::divideCeil(
-      type.getNumElements() * type.getElementTypeBitWidth(), 8);
-  const std::optional<Slot> &slot = touch.slot;
-  if (slot && slot->versions > 1 && slot->expression.known &&
-      slot->expression.terms.empty() && !touch.carriedBy) {
-    size /= slot->versions;
-    begin += size * (slot->expression.constant % slot->versions);
-  }
-  return std::pair(begin, begin + size);
-}
-
-/// Whether two accesses may have bytes in common. Buffers whose contents are
-/// never needed at the same time may have been put in the same place.
-static bool shareMemory(const Touch &a, const Touch &b) {
-  if (mayAlias(a.access.root, b.access.root))
-    return true;
-  auto x = getBytes(a), y = getBytes(b);
-  return x && y && x->first < y->second && y->first < x->second;
-}
-
-static bool conflicts(const Touch &before, const Touch &now) {
-  const BufferAccess &a = before.access, &b = now.access;
-  if ((!a.writes() && !b.writes()) || !shareMemory(before, now))
-    return false;
-  if (a.root != b.root)
-    return true;
-  if (before.threads && before.threads == now.threads)
-    return false;
-  if (a.region.size() != b.region.size())
-    return true;
-  Distances range = getDistances(before.carriedBy);
-  for (auto [x, y] : llvm::zip_equal(a.region, b.region))
-    range = overlap(x, y, before.carriedBy, range);
-  return mayBeSameSlot(before.slot, now.slot, before.carriedBy, range);
-}
 
 //===----------------------------------------------------------------------===//
 // States
@@ -181,9 +33,9 @@ static bool equal(const LinearExpr &a, const LinearExpr &b) {
 
 static bool equal(const Touch &a, const Touch &b) {
   if (a.access.op != b.access.op || a.threads != b.threads ||
-      a.access.root != b.access.root ||
-      a.access.kind != b.access.kind || a.carriedBy != b.carriedBy ||
-      a.slot.has_value() != b.slot.has_value() ||
+      a.guards != b.guards || a.warpsMet != b.warpsMet || a.age != b.age ||
+      a.access.root != b.access.root || a.access.kind != b.access.kind ||
+      a.carriedBy != b.carriedBy || a.slot.has_value() != b.slot.has_value() ||
       (a.slot && !equal(a.slot->expression, b.slot->expression)))
     return false;
   return llvm::equal(a.access.region, b.access.region,
@@ -218,14 +70,14 @@ static bool join(BlockState &to, const BlockState &from) {
   return changed;
 }
 
-/// Applies `change` to every touch of the state, in flight or not.
-static void forEachTouch(BlockState &state,
-                         llvm::function_ref<void(Touch &)> change) {
-  for (Touch &touch : state.touches)
-    change(touch);
+/// Applies `change` to every touch of the state, in flight or not, and drops
+/// those for which it returns false.
+static void changeTouches(BlockState &state,
+                          llvm::function_ref<bool(Touch &)> change) {
+  auto drop = [&](Touch &touch) { return !change(touch); };
+  llvm::erase_if(state.touches, drop);
   for (Flight &flight : state.flights)
-    for (Touch &touch : flight.touches)
-      change(touch);
+    llvm::erase_if(flight.touches, drop);
 }
 
 /// True if the expression has a value of inside `op` other than `except`.
@@ -246,9 +98,19 @@ static void forget(Touch &touch, Operation *op, Value except) {
     touch.slot.reset();
 }
 
-/// The state at the end of an iteration, seen from the next one.
+/// The state at the end of an iteration, seen from the next one. What was made
+/// before the loop began is in no iteration of it.
 static void carry(Touch &touch, scf::ForOp loop) {
+  if ((touch.carriedBy && touch.carriedBy != loop) ||
+      !loop->isAncestor(touch.access.op))
+    return;
   forget(touch, loop, loop.getInductionVar());
+  llvm::erase_if(touch.guards, [&](const Guard &guard) {
+    Value induction = guard.induction;
+    Operation *other = induction.getParentBlock()->getParentOp();
+    return other != loop && loop->isAncestor(other);
+  });
+  touch.age = touch.carriedBy ? std::min(touch.age + 1, kOld) : 1;
   touch.carriedBy = loop;
 }
 
@@ -279,9 +141,19 @@ static void coverEarlier(Interval &interval, scf::ForOp loop, int64_t last) {
 }
 
 /// Replaces the induction variable by its last value, or in accesses of earlier
-/// iterations by all other ones, where that is known.
-static void leave(Touch &touch, scf::ForOp loop, std::optional<int64_t> last) {
+/// iterations by all other ones, where that is known. Returns false if the last
+/// iteration does not make the access.
+static bool leave(Touch &touch, scf::ForOp loop, std::optional<int64_t> last) {
   bool isEarlier = touch.carriedBy == loop;
+  bool isMade = true;
+  llvm::erase_if(touch.guards, [&](const Guard &guard) {
+    if (guard.induction != loop.getInductionVar())
+      return false;
+    isMade &= isEarlier || !last || (guard.low <= *last && *last <= guard.high);
+    return true;
+  });
+  if (!isMade)
+    return false;
   auto substitute = [&](LinearExpr &expr) {
     expr.constant += takeOut(expr, loop) * *last;
   };
@@ -296,8 +168,11 @@ static void leave(Touch &touch, scf::ForOp loop, std::optional<int64_t> last) {
       substitute(touch.slot->expression);
   }
   forget(touch, loop, Value());
-  if (isEarlier)
+  if (isEarlier) {
     touch.carriedBy = nullptr;
+    touch.age = 0;
+  }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -305,7 +180,10 @@ static void leave(Touch &touch, scf::ForOp loop, std::optional<int64_t> last) {
 //===----------------------------------------------------------------------===//
 
 Touch BarrierAnalysis::makeTouch(const BufferAccess &access) {
-  Touch touch{access, Slot(), nullptr, std::nullopt};
+  Touch touch;
+  touch.access = access;
+  touch.slot = Slot();
+  touch.guards = guards;
   if (!access.slot)
     return touch;
   Value index = access.slot;
@@ -332,7 +210,7 @@ static bool isShared(Value root) {
 
 SmallVector<Touch, 0> BarrierAnalysis::getTouches(Operation *op) {
   SmallVector<BufferAccess, 4> accesses;
-  if (auto copy = dyn_cast<AsyncCopyOp>(op))
+  if (isa<AsyncCopyOp>(op))
     collector.collectOwn(cast<AccessOpInterface>(op), accesses);
   else
     collector.collect(op, accesses);
@@ -340,8 +218,8 @@ SmallVector<Touch, 0> BarrierAnalysis::getTouches(Operation *op) {
   for (const BufferAccess &access : accesses)
     if (isShared(access.root)) {
       touches.push_back(makeTouch(access));
-      if (threadMap)
-        touches.back().threads = threadMap(op, access);
+      if (facts)
+        touches.back().threads = facts->getThreads(op, access);
     }
   return touches;
 }
@@ -368,6 +246,11 @@ bool BarrierAnalysis::visit(Operation *op, BlockState &state) {
     state.touches.clear();
     return true;
   }
+  if (isa<NVVM::SyncWarpOp>(op)) {
+    for (Touch &touch : state.touches)
+      touch.warpsMet = true;
+    return true;
+  }
   if (isa<AsyncCommitOp>(op)) {
     for (Flight &flight : state.flights)
       flight.commits = std::min(flight.commits + 1, kManyCommits);
@@ -375,7 +258,8 @@ bool BarrierAnalysis::visit(Operation *op, BlockState &state) {
   }
   if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
     int64_t pending = wait.getPending().value_or(0);
-    // Each thread now sees its own copies; the others see them behind a barrier.
+    // Each thread now sees its own copies; the others see them behind a
+    // barrier.
     llvm::erase_if(state.flights, [&](const Flight &flight) {
       if (flight.commits < pending)
         return false;
@@ -400,20 +284,21 @@ bool BarrierAnalysis::visitStatement(Operation *op, BlockState &state) {
   if (isMemoryEffectFree(op))
     return true;
   SmallVector<Touch, 0> touches = getTouches(op);
-  for (const Touch &touch : touches) {
-    auto *before = llvm::find_if(state.touches, [&](const Touch &other) {
-      return conflicts(other, touch);
-    });
-    if (before == state.touches.end())
-      continue;
-    if (!onConflict({before->access.op, op}))
+  BarrierConflict conflict{{}, op};
+  for (const Touch &before : state.touches)
+    if (llvm::any_of(touches, [&](const Touch &touch) {
+          return conflicts(before, touch, numThreads);
+        }))
+      conflict.first.push_back(before.access.op);
+  if (!conflict.first.empty()) {
+    if (!onConflict(conflict))
       return false;
     state.touches.clear();
-    break;
   }
   for (const Touch &touch : touches)
     addNew(state.touches, touch);
-  if (isa<AsyncCopyOp>(op)) {
+  if (auto copy = dyn_cast<AsyncCopyOp>(op);
+      copy && !(facts && facts->completesAtOnce(copy))) {
     Flight flight;
     flight.touches.assign(touches.begin(), touches.end());
     addNew(state.flights, flight);
@@ -421,14 +306,47 @@ bool BarrierAnalysis::visitStatement(Operation *op, BlockState &state) {
   return true;
 }
 
+/// `induction + constant` between 0 and a constant, or several of these, as the
+/// guards of predicated loops are. Whatever is negative is large without a
+/// sign.
+void BarrierAnalysis::addGuards(Value condition) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    addGuards(both.getLhs());
+    return addGuards(both.getRhs());
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::ult ||
+      !compare.getLhs().getType().isIndex())
+    return;
+  std::optional<int64_t> bound = getConstantIntValue(compare.getRhs());
+  LinearExpr expr = collector.getLinearExpr(compare.getLhs());
+  if (!bound || *bound < 0 || !expr.known || expr.terms.size() != 1 ||
+      expr.terms.front().second != 1)
+    return;
+  auto induction = dyn_cast<BlockArgument>(expr.terms.front().first);
+  if (!induction)
+    return;
+  auto loop = dyn_cast<scf::ForOp>(induction.getOwner()->getParentOp());
+  if (loop && loop.getInductionVar() == induction)
+    guards.push_back({induction, -expr.constant, *bound - 1 - expr.constant});
+}
+
 bool BarrierAnalysis::visitIf(scf::IfOp op, BlockState &state) {
   BlockState other = state;
-  if (!visitBlock(*op.thenBlock(), state))
+  size_t outer = guards.size();
+  addGuards(op.getCondition());
+  bool isDone = visitBlock(*op.thenBlock(), state);
+  guards.truncate(outer);
+  if (!isDone)
     return false;
   if (op.elseBlock() && !visitBlock(*op.elseBlock(), other))
     return false;
-  forEachTouch(state, [&](Touch &touch) { forget(touch, op, Value()); });
-  forEachTouch(other, [&](Touch &touch) { forget(touch, op, Value()); });
+  auto forgetInside = [&](Touch &touch) {
+    forget(touch, op, Value());
+    return true;
+  };
+  changeTouches(state, forgetInside);
+  changeTouches(other, forgetInside);
   join(state, other);
   return true;
 }
@@ -445,11 +363,14 @@ bool BarrierAnalysis::visitFor(scf::ForOp op, BlockState &state) {
     if (!visitBlock(*op.getBody(), end))
       return false;
     BlockState next = end;
-    forEachTouch(next, [&](Touch &touch) { carry(touch, op); });
+    changeTouches(next, [&](Touch &touch) {
+      carry(touch, op);
+      return true;
+    });
     if (!join(entry, next))
       break;
   }
-  forEachTouch(end, [&](Touch &touch) { leave(touch, op, last); });
+  changeTouches(end, [&](Touch &touch) { return leave(touch, op, last); });
   // A loop that surely runs is left at the end of its body only.
   if (last)
     state = std::move(end);
@@ -460,7 +381,10 @@ bool BarrierAnalysis::visitFor(scf::ForOp op, BlockState &state) {
 
 /// Other operations with regions: any region may run, in any order and number.
 bool BarrierAnalysis::visitOther(Operation *op, BlockState &state) {
-  auto forgetInside = [&](Touch &touch) { forget(touch, op, Value()); };
+  auto forgetInside = [&](Touch &touch) {
+    forget(touch, op, Value());
+    return true;
+  };
   for (bool changed = true; changed;) {
     changed = false;
     for (Region &region : op->getRegions())
@@ -468,7 +392,7 @@ bool BarrierAnalysis::visitOther(Operation *op, BlockState &state) {
         BlockState end = state;
         if (!visitBlock(block, end))
           return false;
-        forEachTouch(end, forgetInside);
+        changeTouches(end, forgetInside);
         changed |= join(state, end);
       }
   }

@@ -230,6 +230,22 @@ static void eraseTokens(gpu::GPUFuncOp kernel) {
   });
 }
 
+/// Where no copy became one of the hardware, there is nothing to count.
+static void eraseIdleGroups(gpu::GPUFuncOp kernel) {
+  SmallVector<Operation *> groups;
+  WalkResult result = kernel.walk([&](Operation *op) {
+    if (isa<NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp>(op))
+      groups.push_back(op);
+    return isa<nvgpu::DeviceAsyncCopyOp, nvgpu::DeviceAsyncCreateGroupOp,
+               NVVM::CpAsyncOp>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (!result.wasInterrupted())
+    for (Operation *op : groups)
+      op->erase();
+}
+
 LogicalResult KernelBuilder::lowerBody(Lowering &l) {
   SmallVector<Operation *> ops, views;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -255,6 +271,7 @@ LogicalResult KernelBuilder::lowerBody(Lowering &l) {
       op->erase();
   }
   eraseTokens(kernel);
+  eraseIdleGroups(kernel);
   return success();
 }
 

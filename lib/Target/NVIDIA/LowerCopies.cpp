@@ -53,8 +53,9 @@ public:
       : l(l), e(e), op(op), source(std::move(source)),
         target(std::move(target)), sizes(sizes), fill(fill), isAsync(isAsync) {}
   void emit();
-  /// Which thread touches which element of a shared side; see `getThreadMap`.
-  std::optional<ThreadLayout> getThreads(bool isSource);
+  /// Which threads touch which element of a shared side; see `getThreadMap`.
+  std::optional<ElementThreads> getThreads(bool isSource);
+  bool completesAtOnce();
 
 private:
   int64_t chooseWidth(Value &fits);
@@ -296,18 +297,16 @@ bool CopyLowering::isWhole(const Side &side) {
   return true;
 }
 
-std::optional<ThreadLayout> CopyLowering::getThreads(bool isSource) {
+std::optional<ElementThreads> CopyLowering::getThreads(bool isSource) {
   const Side &side = isSource ? source : target;
   const Side &other = isSource ? target : source;
   if (!side.buffer.isShared() || !isWhole(side))
     return std::nullopt;
   if (other.buffer.isFragment()) {
-    const ThreadLayout &layout = *other.buffer.layout;
-    // Each thread reads what it holds, but one writes it.
-    if (!isWhole(other) ||
-        (isSource && layout.getReplicatedThreadMask(l.numThreads)))
+    if (!isWhole(other))
       return std::nullopt;
-    return layout;
+    // Each thread reads what it holds, but one writes it.
+    return ElementThreads{*other.buffer.layout, /*all=*/isSource};
   }
   Value fits;
   int64_t width = chooseWidth(fits);
@@ -316,7 +315,17 @@ std::optional<ThreadLayout> CopyLowering::getThreads(bool isSource) {
     return std::nullopt;
   int64_t &decided = l.copyWidths.try_emplace(op, width).first->second;
   shape.back() /= decided;
-  return ThreadLayout::getBlocked(shape, l.numThreads, 1).widen(decided);
+  return ElementThreads{
+      ThreadLayout::getBlocked(shape, l.numThreads, 1).widen(decided)};
+}
+
+bool CopyLowering::completesAtOnce() {
+  if (!isAsync)
+    return true;
+  Value fits;
+  int64_t width = chooseWidth(fits);
+  return !whyNotAsync(width).empty() &&
+         (e.isTrue(fits) || !whyNotAsync(1).empty());
 }
 
 void CopyLowering::betweenMemories() {
@@ -426,18 +435,24 @@ static CopyLowering makeLowering(Lowering &l, Emitter &e, CopyT op) {
                       op.getFill(), std::is_same_v<CopyT, tile::AsyncCopyOp>);
 }
 
-std::optional<ThreadLayout> nvidia::getThreadMap(Lowering &l, tile::CopyOp op,
-                                                 bool isSource) {
+std::optional<ElementThreads> nvidia::getThreadMap(Lowering &l, tile::CopyOp op,
+                                                   bool isSource) {
   OpBuilder b(op);
   Emitter e(op.getLoc(), b);
   return makeLowering(l, e, op).getThreads(isSource);
 }
 
-std::optional<ThreadLayout>
+std::optional<ElementThreads>
 nvidia::getThreadMap(Lowering &l, tile::AsyncCopyOp op, bool isSource) {
   OpBuilder b(op);
   Emitter e(op.getLoc(), b);
   return makeLowering(l, e, op).getThreads(isSource);
+}
+
+bool nvidia::completesAtOnce(Lowering &l, tile::AsyncCopyOp op) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  return makeLowering(l, e, op).completesAtOnce();
 }
 
 template <typename CopyT>

@@ -19,6 +19,38 @@ using namespace tilepipe::nvidia;
 /// Bytes of the largest access of a thread.
 static constexpr int64_t kMaxBytes = 16;
 
+static bool isWhole(tile::FillOp op, const Buffer &buffer) {
+  return llvm::all_of(op.getMixedOffsets(), isZeroInteger) &&
+         getConstantIntValues(op.getMixedSizes()) ==
+             llvm::to_vector(buffer.type.getShape());
+}
+
+/// The elements that a thread fills at once.
+static int64_t chooseWidth(Lowering &l, Emitter &e, tile::FillOp op,
+                           const Buffer &buffer, int64_t last) {
+  Value fits;
+  int64_t limit = kMaxBytes / Emitter::getElementBytes(buffer.element());
+  int64_t width = l.getWidth(e, buffer, op.getMixedOffsets(),
+                             std::min(limit, getDivisor(last)), true, fits);
+  return fits ? 1 : width;
+}
+
+std::optional<ElementThreads> nvidia::getThreadMap(Lowering &l,
+                                                   tile::FillOp op) {
+  OpBuilder b(op);
+  Emitter e(op.getLoc(), b);
+  Buffer buffer = l.resolve(e, op.getTarget());
+  SmallVector<int64_t> shape(buffer.type.getShape());
+  if (!buffer.isShared() || !isWhole(op, buffer) || shape.empty())
+    return std::nullopt;
+  // The width depends on what is known of a slot, which lowering may change.
+  int64_t width = chooseWidth(l, e, op, buffer, shape.back());
+  width = l.copyWidths.try_emplace(op, width).first->second;
+  shape.back() /= width;
+  return ElementThreads{
+      ThreadLayout::getBlocked(shape, l.numThreads, 1).widen(width)};
+}
+
 LogicalResult nvidia::lower(Lowering &l, tile::FillOp op) {
   OpBuilder b(op);
   Emitter e(op.getLoc(), b);
@@ -37,8 +69,7 @@ LogicalResult nvidia::lower(Lowering &l, tile::FillOp op) {
             inRegion = e.both(
                 inRegion, e.isInside(e.sub(i, e.index(start)), e.index(size)));
           // Padding may be set as well, which needs no test.
-          if (llvm::equal(sizes, getAsIndexOpFoldResult(
-                                     op.getContext(), buffer.type.getShape())))
+          if (isWhole(op, buffer))
             inRegion = e.boolean(true);
           e.when(inRegion,
                  [&] { l.storeRegister(e, op.getValue(), buffer, number); });
@@ -65,12 +96,12 @@ LogicalResult nvidia::lower(Lowering &l, tile::FillOp op) {
   }
   int64_t width = 1;
   if (!shape.empty()) {
-    Value fits;
-    int64_t limit = kMaxBytes / Emitter::getElementBytes(buffer.element());
-    width = l.getWidth(e, buffer, offsets,
-                       std::min(limit, getDivisor(shape.back())), true, fits);
-    if (fits)
-      width = 1;
+    width = chooseWidth(l, e, op, buffer, shape.back());
+    // Barriers were left out because of this.
+    if (auto it = l.copyWidths.find(op); it != l.copyWidths.end()) {
+      assert(width >= it->second && "was decided before");
+      width = it->second;
+    }
     shape.back() /= width;
   }
   ThreadLayout layout = ThreadLayout::getBlocked(shape, l.numThreads, 1);

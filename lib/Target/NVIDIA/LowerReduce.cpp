@@ -271,8 +271,11 @@ static bool hasMet(Emitter &e, Value scratch) {
       if (reads)
         return false;
     }
-    // What comes before a branch comes before what is in it.
+    // Nothing comes before a kernel; what comes before a branch comes before
+    // what is in it.
     Operation *parent = block->getParentOp();
+    if (isa<gpu::GPUFuncOp>(parent))
+      return true;
     if (!isa<scf::IfOp>(parent))
       return false;
     block = parent->getBlock();

@@ -9,6 +9,7 @@
 #ifndef TILEPIPE_LIB_TARGET_NVIDIA_LOWERING_H
 #define TILEPIPE_LIB_TARGET_NVIDIA_LOWERING_H
 
+#include "BarrierAnalysis.h"
 #include "Emitter.h"
 #include "FragmentPlan.h"
 #include "SharedLayout.h"
@@ -144,12 +145,16 @@ struct MapDistribution {
 };
 MapDistribution getMapDistribution(Lowering &l, tile::MapOp op);
 
-/// Which thread touches which element of a shared tile in a copy of the whole
-/// of it; none if that is not known, or not one thread.
-std::optional<ThreadLayout> getThreadMap(Lowering &l, tile::CopyOp op,
-                                         bool isSource);
-std::optional<ThreadLayout> getThreadMap(Lowering &l, tile::AsyncCopyOp op,
-                                         bool isSource);
+/// Which threads touch which element of a shared tile in a copy of the whole
+/// of it; none if that is not known.
+std::optional<ElementThreads> getThreadMap(Lowering &l, tile::CopyOp op,
+                                           bool isSource);
+std::optional<ElementThreads> getThreadMap(Lowering &l, tile::AsyncCopyOp op,
+                                           bool isSource);
+/// The same for a fill.
+std::optional<ElementThreads> getThreadMap(Lowering &l, tile::FillOp op);
+/// True for a copy that is made with loads and stores, whatever strides are.
+bool completesAtOnce(Lowering &l, tile::AsyncCopyOp op);
 
 /// How the elements of the source of a reduction are dealt out.
 ThreadLayout getReduceLayout(Lowering &l, tile::ReduceOp op);
@@ -157,7 +162,7 @@ ThreadLayout getReduceLayout(Lowering &l, tile::ReduceOp op);
 ThreadLayout getSumsLayout(Lowering &l, tile::GemmOp op);
 
 /// Takes out the barriers between statements in which each element is touched
-/// by the same thread.
+/// by the same thread, and lets only warps meet where it is by the same warp.
 unsigned pruneBarriers(Lowering &l);
 
 /// Numbers of slots, `(i + c) mod n` in a loop over i, become counters that the

@@ -202,11 +202,12 @@ func.func @reduce_rows(%o: memref<16xf32>) {
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>
 
-// One row for all warps: they meet in shared memory behind the tiles.
+// One row for all warps: they meet in shared memory behind the tiles, which nobody
+// has read before.
 // CHECK-LABEL: gpu.func @reduce_block
 // CHECK-SAME: tilepipe.shared_bytes = 2064
 // CHECK-COUNT-5: nvvm.shfl.sync bfly
-// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
 // CHECK: scf.if
 // CHECK: memref.store %{{.*}} : memref<4xf32, #gpu.address_space<workgroup>>
 // CHECK: gpu.barrier
@@ -223,6 +224,8 @@ func.func @reduce_block(%o: memref<1xf32>) {
 
 // -----
 
+#shared = #tile.space<shared>
+
 // Tokens that go around a loop vanish, groups do not.
 // CHECK-LABEL: gpu.func @tokens
 // CHECK: scf.for
@@ -230,17 +233,35 @@ func.func @reduce_block(%o: memref<1xf32>) {
 // CHECK: nvvm.cp.async.commit.group
 // CHECK: nvvm.cp.async.wait.group 1
 // CHECK-NOT: tile.
-func.func @tokens(%n: index) {
+func.func @tokens(%a: memref<32xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   tile.launch (%bx) in [1] threads = 32 {
+    %s = tile.alloc {offset = 0 : i64} : memref<32xf32, #shared>
     %none = tile.async.none
     %last = scf.for %i = %c0 to %n step %c1 iter_args(%t = %none) -> (!tile.token) {
-      %g = tile.async.commit ()
+      %copy = tile.async.copy %a to %s : memref<32xf32> to memref<32xf32, #shared>
+      %g = tile.async.commit %copy
       tile.async.wait %t pending = 1
       scf.yield %g : !tile.token
     }
     tile.async.wait %last
+  }
+  return
+}
+
+// Copies of two bytes are made at once: there are no groups.
+// CHECK-LABEL: gpu.func @no_groups
+// CHECK-NOT: nvvm.cp.async
+// CHECK: gpu.return
+func.func @no_groups(%a: memref<33xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %s = tile.alloc {offset = 0 : i64} : memref<32xf16, #shared>
+    %copy = tile.async.copy %a[%c1] to %s : memref<33xf16> to memref<32xf16, #shared>
+    %g = tile.async.commit %copy
+    tile.async.wait %g
   }
   return
 }
@@ -403,13 +424,180 @@ func.func @own_elements(%a: memref<32x32xf32>, %x: f32, %o: memref<32x32xf32>) {
 // CHECK: scf.if %[[WHOLE]]
 // CHECK: nvvm.shfl.sync bfly %c-1_i32
 // CHECK: gpu.barrier
-// CHECK: gpu.barrier
+// CHECK: memref.load
 func.func @reduce_partial_warp(%o: memref<1xf32>) {
   tile.launch (%bx) in [1] threads = 40 {
     %s = tile.alloc {offset = 0 : i64} : memref<512xf32, #shared>
     %m = tile.alloc : memref<1xf32, #fragment>
     tile.reduce <sum> %s into %m dimension 0 {clear} : memref<512xf32, #shared>, memref<1xf32, #fragment>
     tile.copy %m to %o : memref<1xf32, #fragment> to memref<1xf32>
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// Rows are dealt out to the warps, in the map and in the product: the threads of
+// a warp write the rows of a that they read. Those of b are of other warps.
+// CHECK-LABEL: gpu.func @own_rows
+// CHECK-NOT: gpu.barrier
+// CHECK: nvvm.bar.warp.sync
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.for
+// CHECK: gpu.return
+// CHECK-LABEL: gpu.func @all_rows
+// CHECK-NOT: nvvm.bar.warp.sync
+// CHECK: gpu.barrier
+// CHECK-NOT: nvvm.bar.warp.sync
+// CHECK: gpu.return
+func.func @own_rows(%a: memref<16x16xf32>, %o: memref<16x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  tile.launch (%bx) in [1] threads = 128 {
+    %s = tile.alloc {offset = 0 : i64} : memref<16x16xf32, #shared>
+    %v = tile.alloc {offset = 1024 : i64} : memref<16x16xf32, #shared>
+    %c = tile.alloc : memref<16x16xf32, #fragment>
+    tile.fill %c with %zero : f32, memref<16x16xf32, #fragment>
+    tile.map (%i, %j) in [16, 16] {
+      %x = memref.load %a[%i, %j] : memref<16x16xf32>
+      memref.store %x, %s[%i, %j] : memref<16x16xf32, #shared>
+    }
+    gpu.barrier
+    tile.gemm %s, %v, %c : memref<16x16xf32, #shared>, memref<16x16xf32, #shared>, memref<16x16xf32, #fragment>
+    tile.copy %c to %o : memref<16x16xf32, #fragment> to memref<16x16xf32>
+  }
+  return
+}
+func.func @all_rows(%a: memref<16x16xf32>, %o: memref<16x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  tile.launch (%bx) in [1] threads = 128 {
+    %s = tile.alloc {offset = 0 : i64} : memref<16x16xf32, #shared>
+    %v = tile.alloc {offset = 1024 : i64} : memref<16x16xf32, #shared>
+    %c = tile.alloc : memref<16x16xf32, #fragment>
+    tile.fill %c with %zero : f32, memref<16x16xf32, #fragment>
+    tile.map (%i, %j) in [16, 16] {
+      %x = memref.load %a[%i, %j] : memref<16x16xf32>
+      memref.store %x, %v[%i, %j] : memref<16x16xf32, #shared>
+    }
+    gpu.barrier
+    tile.gemm %s, %v, %c : memref<16x16xf32, #shared>, memref<16x16xf32, #shared>, memref<16x16xf32, #fragment>
+    tile.copy %c to %o : memref<16x16xf32, #fragment> to memref<16x16xf32>
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+#fragment = #tile.space<fragment>
+
+// The sums of tensor cores, rounded, are the first operand of the next product.
+// Where each warp has whole rows they are its own: attention.
+// CHECK-LABEL: gpu.func @tensor_rows
+// CHECK: nvgpu.mma.sync
+// CHECK: nvvm.bar.warp.sync
+// CHECK: nvgpu.ldmatrix
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+// With two warps along the columns, a row is written by both.
+// CHECK-LABEL: gpu.func @tensor_blocks
+// CHECK: nvgpu.mma.sync
+// CHECK: gpu.barrier
+// CHECK: nvgpu.ldmatrix
+// CHECK-NOT: bar.warp.sync
+// CHECK: gpu.return
+func.func @tensor_rows(%o: memref<128x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  tile.launch (%bx) in [1] threads = 128 {
+    %q = tile.alloc {offset = 0 : i64} : memref<128x16xf16, #shared>
+    %k = tile.alloc {offset = 4096 : i64} : memref<16x16xf16, #shared>
+    %v = tile.alloc {offset = 5120 : i64} : memref<16x16xf16, #shared>
+    %p = tile.alloc {offset = 8192 : i64} : memref<128x16xf16, #shared>
+    %s = tile.alloc : memref<128x16xf32, #fragment>
+    %c = tile.alloc : memref<128x16xf32, #fragment>
+    tile.fill %c with %zero : f32, memref<128x16xf32, #fragment>
+    tile.gemm %q, %k, %s {clear, transpose_b} : memref<128x16xf16, #shared>, memref<16x16xf16, #shared>, memref<128x16xf32, #fragment>
+    tile.copy %s to %p : memref<128x16xf32, #fragment> to memref<128x16xf16, #shared>
+    gpu.barrier
+    tile.gemm %p, %v, %c : memref<128x16xf16, #shared>, memref<16x16xf16, #shared>, memref<128x16xf32, #fragment>
+    tile.copy %c to %o : memref<128x16xf32, #fragment> to memref<128x16xf32>
+  }
+  return
+}
+func.func @tensor_blocks(%o: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  tile.launch (%bx) in [1] threads = 128 {
+    %q = tile.alloc {offset = 0 : i64} : memref<32x32xf16, #shared>
+    %v = tile.alloc {offset = 2048 : i64} : memref<32x32xf16, #shared>
+    %p = tile.alloc {offset = 4096 : i64} : memref<32x32xf16, #shared>
+    %s = tile.alloc : memref<32x32xf32, #fragment>
+    %c = tile.alloc : memref<32x32xf32, #fragment>
+    tile.fill %c with %zero : f32, memref<32x32xf32, #fragment>
+    tile.gemm %q, %q, %s {clear, transpose_b} : memref<32x32xf16, #shared>, memref<32x32xf16, #shared>, memref<32x32xf32, #fragment>
+    tile.copy %s to %p : memref<32x32xf32, #fragment> to memref<32x32xf16, #shared>
+    gpu.barrier
+    tile.gemm %p, %v, %c : memref<32x32xf16, #shared>, memref<32x32xf16, #shared>, memref<32x32xf32, #fragment>
+    tile.copy %c to %o : memref<32x32xf32, #fragment> to memref<32x32xf32>
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+
+// One warp is all; a mask names no lanes that are not there.
+// CHECK-LABEL: gpu.func @one_warp
+// CHECK-NOT: gpu.barrier
+// CHECK: nvvm.bar.warp.sync
+// CHECK: gpu.return
+// CHECK-LABEL: gpu.func @half_a_warp
+// CHECK: gpu.barrier
+// CHECK-NOT: nvvm.bar.warp.sync
+// CHECK: gpu.return
+func.func @one_warp(%x: f32, %o: memref<32x32xf32>) {
+  tile.launch (%bx) in [1] threads = 32 {
+    %s = tile.alloc {offset = 0 : i64} : memref<32x32xf32, #shared>
+    tile.fill %s with %x : f32, memref<32x32xf32, #shared>
+    gpu.barrier
+    tile.map (%i, %j) in [32, 32] {
+      %y = memref.load %s[%j, %i] : memref<32x32xf32, #shared>
+      memref.store %y, %o[%i, %j] : memref<32x32xf32>
+    }
+  }
+  return
+}
+func.func @half_a_warp(%x: f32, %o: memref<32x32xf32>) {
+  tile.launch (%bx) in [1] threads = 16 {
+    %s = tile.alloc {offset = 0 : i64} : memref<32x32xf32, #shared>
+    tile.fill %s with %x : f32, memref<32x32xf32, #shared>
+    gpu.barrier
+    tile.map (%i, %j) in [32, 32] {
+      %y = memref.load %s[%j, %i] : memref<32x32xf32, #shared>
+      memref.store %y, %o[%i, %j] : memref<32x32xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+#shared = #tile.space<shared>
+
+// The thread that fills an element also copies to it.
+// CHECK-LABEL: gpu.func @fill_and_copy
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func @fill_and_copy(%a: memref<32x16xf16>, %x: f16, %c: i1) {
+  tile.launch (%bx) in [1] threads = 128 {
+    %s = tile.alloc {offset = 0 : i64} : memref<32x16xf16, #shared>
+    tile.fill %s with %x : f16, memref<32x16xf16, #shared>
+    gpu.barrier
+    %t = tile.async.copy %a to %s if %c : memref<32x16xf16> to memref<32x16xf16, #shared>
+    %g = tile.async.commit %t
+    tile.async.wait %g
   }
   return
 }

@@ -76,3 +76,55 @@ llvm.func @guarded(%g: !llvm.ptr<1>, %s: !llvm.ptr<3>, %c: i1) attributes {nvvm.
   nvvm.cp.async.wait.group 0
   llvm.return
 }
+
+// The wait leaves the third group in flight: it is for the first two alike.
+// CHECK-LABEL: .entry two_of_three(
+// CHECK: cp.async.cg
+// CHECK-NOT: cp.async.commit_group
+// CHECK: cp.async.cg
+// CHECK: cp.async.commit_group
+// CHECK: cp.async.cg
+// CHECK: cp.async.commit_group
+// CHECK: cp.async.wait_group 1
+// CHECK: cp.async.wait_group 0
+llvm.func @two_of_three(%g: !llvm.ptr<1>, %s: !llvm.ptr<3>) attributes {nvvm.kernel} {
+  %t = llvm.getelementptr %s[16] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  %u = llvm.getelementptr %s[32] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  nvvm.cp.async.shared.global %s, %g, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+  nvvm.cp.async.commit.group
+  nvvm.cp.async.shared.global %t, %g, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+  nvvm.cp.async.commit.group
+  nvvm.cp.async.shared.global %u, %g, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+  nvvm.cp.async.commit.group
+  nvvm.cp.async.wait.group 1
+  nvvm.cp.async.wait.group 0
+  llvm.return
+}
+
+// No more than two groups are ever in flight.
+// CHECK-LABEL: .entry idle_waits(
+// CHECK-NOT: cp.async.wait_group 2
+// CHECK: cp.async.wait_group 1
+// CHECK-NOT: cp.async.wait_group 2
+// CHECK: cp.async.wait_group 0
+// CHECK-NOT: cp.async.wait
+llvm.func @idle_waits(%g: !llvm.ptr<1>, %s: !llvm.ptr<3>, %n: i32) attributes {nvvm.kernel} {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  %one = llvm.mlir.constant(1 : i32) : i32
+  nvvm.cp.async.shared.global %s, %g, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+  nvvm.cp.async.commit.group
+  llvm.br ^body(%zero : i32)
+^body(%i: i32):
+  nvvm.cp.async.shared.global %s, %g, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+  nvvm.cp.async.commit.group
+  nvvm.cp.async.wait.group 2
+  nvvm.cp.async.wait.group 1
+  nvvm.cp.async.wait.group 1
+  %next = llvm.add %i, %one : i32
+  %more = llvm.icmp "slt" %next, %n : i32
+  llvm.cond_br %more, ^body(%next : i32), ^end
+^end:
+  nvvm.cp.async.wait.group 0
+  nvvm.cp.async.wait.group 0
+  llvm.return
+}

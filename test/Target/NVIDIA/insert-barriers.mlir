@@ -2,6 +2,7 @@
 // RUN:   --canonicalize --cse --tile-hoist-async-waits --tile-insert-barriers | FileCheck %s
 // RUN: tile-opt %s -split-input-file --pipeline-planning --inject-software-pipeline=form=predicated \
 // RUN:   --canonicalize --cse --tile-hoist-async-waits --tile-insert-barriers | FileCheck %s --check-prefix=PRED
+// RUN: tile-opt %s -split-input-file --tile-insert-barriers | FileCheck %s --check-prefix=ALONE
 
 !A = memref<64x512xf16>
 !B = memref<512x64xf16>
@@ -318,6 +319,200 @@ func.func @rows_down(%Y: memref<64x32xf32>) {
     }
     tile.copy %y to %Y[24, 0] : !F to memref<64x32xf32>
     tile.copy %y to %Y[45, 0] : !F to memref<64x32xf32>
+  }
+  return
+}
+
+// -----
+
+!F = memref<4x32xf32, #tile.space<fragment>>
+
+// The loop begins behind the row that was stored before.
+// CHECK-LABEL: func @first_row
+// CHECK-NOT:   gpu.barrier
+// CHECK:       return
+func.func @first_row(%Y: memref<64x32xf32>) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %y = tile.alloc : !F
+    tile.copy %y to %Y[0, 0] : !F to memref<64x32xf32>
+    scf.for %k = %c1 to %c8 step %c1 {
+      %row = arith.muli %k, %c4 : index
+      tile.copy %y to %Y[%row, 0] : !F to memref<64x32xf32>
+    }
+    tile.copy %y to %Y[32, 0] : !F to memref<64x32xf32>
+  }
+  return
+}
+
+// -----
+
+!S = memref<32xf32, #tile.space<shared>>
+!V = memref<3x32xf32, #tile.space<shared>>
+
+// A slot of %u is filled again two iterations later, one of %v that is read is
+// filled again in two as well: the one barrier of the iteration in between, which
+// %u needs in every iteration, is enough.
+// CHECK-LABEL: func @barrier_between
+// CHECK:       scf.for
+// CHECK-NOT:     gpu.barrier
+// CHECK-COUNT-2: tile.fill
+// CHECK:         gpu.barrier
+// CHECK-NEXT:    tile.copy
+// CHECK-NOT:     gpu.barrier
+// CHECK:         tile.copy
+// CHECK-NOT:   gpu.barrier
+// CHECK:       return
+func.func @barrier_between(%Y: memref<512xf32>, %Z: memref<512xf32>, %x: f32, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c32 = arith.constant 32 : index
+  tile.launch (%bx) in [1] threads = 64 {
+    %u = tile.alloc : memref<2x32xf32, #tile.space<shared>>
+    %v = tile.alloc : !V
+    scf.for %k = %c1 to %n step %c1 {
+      %p = arith.remui %k, %c3 : index
+      %a = tile.slot %v[%p] : !V -> !S
+      tile.fill %a with %x : f32, !S
+      %r = arith.remui %k, %c2 : index
+      %w = tile.slot %u[%r] : memref<2x32xf32, #tile.space<shared>> -> !S
+      tile.fill %w with %x : f32, !S
+      %before = arith.subi %k, %c1 : index
+      %q = arith.remui %before, %c3 : index
+      %b = tile.slot %v[%q] : !V -> !S
+      %at = arith.muli %k, %c32 : index
+      tile.copy %w to %Y[%at] : !S to memref<512xf32>
+      tile.copy %b to %Z[%at] : !S to memref<512xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+!S = memref<32xf32, #tile.space<shared>>
+
+// The tile is filled in the first iteration and read in the second one: nobody
+// fills it behind that.
+// CHECK-LABEL: func @once
+// CHECK:       scf.for
+// CHECK-NOT:     gpu.barrier
+// CHECK:         scf.if
+// CHECK-NEXT:      tile.fill
+// CHECK:         gpu.barrier
+// CHECK-NEXT:    scf.if
+// CHECK:           tile.copy
+// CHECK-NOT:   gpu.barrier
+// CHECK:       return
+// With three iterations, somebody does.
+// CHECK-LABEL: func @twice
+// CHECK:       scf.for
+// CHECK:         gpu.barrier
+// CHECK-NEXT:    scf.if
+// CHECK-NEXT:      tile.fill
+// CHECK:         gpu.barrier
+// CHECK-NEXT:    scf.if
+// CHECK:           tile.copy
+// CHECK:       return
+func.func @once(%Y: memref<512xf32>, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  tile.launch (%bx) in [1] threads = 64 {
+    %s = tile.alloc : !S
+    scf.for %k = %c0 to %c2 step %c1 {
+      %fills = arith.cmpi ult, %k, %c1 : index
+      scf.if %fills {
+        tile.fill %s with %x : f32, !S
+      }
+      %before = arith.subi %k, %c1 : index
+      %reads = arith.cmpi ult, %before, %c1 : index
+      scf.if %reads {
+        tile.copy %s to %Y[%k] : !S to memref<512xf32>
+      }
+    }
+  }
+  return
+}
+func.func @twice(%Y: memref<512xf32>, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c64 = arith.constant 64 : index
+  tile.launch (%bx) in [1] threads = 64 {
+    %s = tile.alloc : !S
+    scf.for %k = %c0 to %c3 step %c1 {
+      %fills = arith.cmpi ult, %k, %c3 : index
+      scf.if %fills {
+        tile.fill %s with %x : f32, !S
+      }
+      %before = arith.subi %k, %c1 : index
+      %reads = arith.cmpi ult, %before, %c2 : index
+      scf.if %reads {
+        %at = arith.muli %k, %c64 : index
+        tile.copy %s to %Y[%at] : !S to memref<512xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+!S = memref<32xf32, #tile.space<shared>>
+
+// Also the copy has filled the tile before, but the barrier is for all that have
+// touched it: in front of the condition.
+// CHECK-LABEL: func @outer_place
+// CHECK:       scf.for
+// CHECK:         gpu.barrier
+// CHECK-NEXT:    scf.if
+// CHECK-NEXT:      tile.fill
+// CHECK:         gpu.barrier
+// CHECK-NEXT:    tile.copy
+// CHECK:       return
+func.func @outer_place(%Y: memref<512xf32>, %x: f32, %n: index, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  tile.launch (%bx) in [1] threads = 64 {
+    %s = tile.alloc : !S
+    scf.for %k = %c0 to %n step %c1 {
+      scf.if %c {
+        tile.fill %s with %x : f32, !S
+      }
+      %at = arith.muli %k, %c32 : index
+      tile.copy %s to %Y[%at] : !S to memref<512xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+!S = memref<32xf32, #tile.space<shared>>
+
+// Nothing is under a condition that never holds.
+// ALONE-LABEL: func @never
+// ALONE-NOT:   gpu.barrier
+// ALONE-NOT:   scf.if
+// ALONE:       return
+func.func @never(%Y: memref<512xf32>, %x: f32) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  tile.launch (%bx) in [1] threads = 64 {
+    %s = tile.alloc : !S
+    tile.fill %s with %x : f32, !S
+    %r = arith.remui %c5, %c2 : index
+    %even = arith.cmpi ne, %r, %c1 : index
+    scf.if %even {
+      tile.copy %s to %Y[%c5] : !S to memref<512xf32>
+    }
   }
   return
 }

@@ -114,7 +114,9 @@ def InsertBarriers : Pass<"tile-insert-barriers"> {
     copies that it may complete, for each thread sees only its own copies then.
 
     The barriers are those that no execution can do without: each is at the
-    latest place that serves the first conflict behind it.
+    latest place that serves all conflicts of the first statement that has one.
+    Iterations of a loop are told apart by their distance, by constant bounds, and
+    by the guards of predicated loops; branches that constants close are erased.
 
     ```mlir
     tile.copy %A[%i] to %s : ...
@@ -187,7 +189,9 @@ def ConvertTileToNVGPU : Pass<"convert-tile-to-nvgpu", "::mlir::ModuleOp"> {
     * Statements outside of maps are carried out by every thread, stores of single
       elements to memory by the first one.
     * A barrier between statements in which the same thread touches each element
-      goes: that is known only here.
+      goes, and one between statements in which threads of the same warp do becomes
+      `nvvm.bar.warp.sync`: that is known only here. So is which copies complete at
+      once; where all do, there are no groups.
 
     ```mlir
     tile.launch (%bx) in [%n] threads = 128 {
