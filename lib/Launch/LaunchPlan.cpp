@@ -15,9 +15,10 @@ using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::tile;
 
-std::string tilepipe::getKernelName(FunctionOpInterface func, unsigned index) {
+std::string tilepipe::getKernelName(FunctionOpInterface func, unsigned index,
+                                    unsigned numLaunches) {
   std::string name = func.getName().str();
-  return index == 0 ? name : name + "_" + std::to_string(index);
+  return numLaunches == 1 ? name : name + "_" + std::to_string(index);
 }
 
 FailureOr<SmallVector<LaunchOp>>
@@ -143,7 +144,7 @@ tilepipe::planLaunches(FunctionOpInterface func,
       evaluator.visit(&op);
       continue;
     }
-    KernelLaunch kernel{getKernelName(func, plan.size()), {},
+    KernelLaunch kernel{getKernelName(func, plan.size(), launches->size()), {},
                         int64_t(launch.getThreads())};
     for (auto [dim, extent] : llvm::enumerate(launch.getMixedExtents())) {
       std::optional<int64_t> size = evaluator.getInteger(extent);

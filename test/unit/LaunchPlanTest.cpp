@@ -69,7 +69,7 @@ TEST_F(LaunchPlanTest, SizesAndScalars) {
                        {{{100, 64}, {}}, {{}, number(7)}});
   ASSERT_TRUE(succeeded(launches)) << message;
   ASSERT_EQ(launches->size(), 2u);
-  EXPECT_EQ((*launches)[0].kernel, "k");
+  EXPECT_EQ((*launches)[0].kernel, "k_0");
   EXPECT_EQ((*launches)[0].grid, (SmallVector<int64_t, 3>{4, 3}));
   EXPECT_EQ((*launches)[0].threads, 128);
   EXPECT_EQ((*launches)[1].kernel, "k_1");

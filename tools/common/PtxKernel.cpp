@@ -60,7 +60,7 @@ PtxKernel::compile(func::FuncOp function, int64_t threads) {
   if (!kernel->program)
     return function.emitError("the PTX does not parse: ") << error;
   for (const nvidia::PTXKernel &info : compiled->kernels)
-    kernel->sharedBytes.push_back(info.sharedBytes);
+    kernel->sharedBytes[info.name] = info.sharedBytes;
   return kernel;
 }
 
@@ -147,7 +147,7 @@ PtxOutcome PtxKernel::run(ArrayRef<InterpreterArgument> arguments,
   if (failed(launches))
     return {"the launches cannot be planned", false};
   LaunchArguments packed = pack(function, arguments);
-  for (auto [i, launch] : llvm::enumerate(*launches)) {
+  for (const KernelLaunch &launch : *launches) {
     const ptx::Kernel *kernel = program->find(launch.kernel);
     if (!kernel)
       return {"no kernel '" + launch.kernel + "' in the PTX", false};
@@ -157,7 +157,7 @@ PtxOutcome PtxKernel::run(ArrayRef<InterpreterArgument> arguments,
     if (llvm::is_contained(launch.grid, 0))
       continue;
     options.block[0] = uint32_t(launch.threads);
-    options.sharedBytes = uint32_t(sharedBytes[i]);
+    options.sharedBytes = uint32_t(sharedBytes.lookup(launch.kernel));
     options.policy = getPolicy(policy);
     options.seed = seed;
     options.undefined = undefined;

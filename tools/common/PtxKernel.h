@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 
 namespace tilepipe {
@@ -51,7 +52,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> source;
   mlir::func::FuncOp function;
   std::unique_ptr<ptx::Program> program;
-  std::vector<uint64_t> sharedBytes;
+  llvm::StringMap<uint64_t> sharedBytes;
 };
 
 } // namespace tilepipe

@@ -37,8 +37,9 @@ struct KernelLaunch {
 };
 
 /// The name of the kernel that launch number `index` of the function becomes on
-/// every target: that of the function for the first one.
-std::string getKernelName(mlir::FunctionOpInterface func, unsigned index);
+/// every target: that of the function, with the number where there are several.
+std::string getKernelName(mlir::FunctionOpInterface func, unsigned index,
+                          unsigned numLaunches);
 
 /// The launches of the function in program order. Emits an error where one is not
 /// in the function's own block: how often it runs is then not a matter of sizes.

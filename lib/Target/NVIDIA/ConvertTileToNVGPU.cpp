@@ -8,6 +8,7 @@
 
 #include "Lowering.h"
 
+#include "tilepipe/Launch/LaunchPlan.h"
 #include "tilepipe/Target/NVIDIA/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -387,8 +388,7 @@ LogicalResult ConvertTileToNVGPU::convert(func::FuncOp function,
       /*initialValue=*/nullptr, /*constant=*/false,
       /*alignment=*/b.getI64IntegerAttr(1024));
   for (auto [i, launch] : llvm::enumerate(launches)) {
-    std::string kernel =
-        launches.size() == 1 ? name : name + "_" + std::to_string(i);
+    std::string kernel = getKernelName(function, i, launches.size());
     KernelBuilder builder(function, launch);
     if (failed(builder.build(module, kernel)))
       return failure();

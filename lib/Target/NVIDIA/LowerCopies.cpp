@@ -261,6 +261,11 @@ std::string CopyLowering::whyNotAsync(int64_t width) {
   if (fill && !matchPattern(fill, m_Zero()) &&
       !matchPattern(fill, m_PosZeroFloat()))
     return "what is outside of the source is not zero";
+  // The instruction is of one row; a point has none.
+  SmallVector<int64_t> strides =
+      source.buffer.type.getStridesAndOffset().first;
+  if (!strides.empty() && strides.back() != 1)
+    return "elements of a row of the source are not neighbours";
   int64_t bytes = width * Emitter::getElementBytes(element());
   if (bytes < 4)
     return "no more than " + std::to_string(bytes) +
