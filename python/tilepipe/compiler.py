@@ -73,7 +73,7 @@ class Kernel:
 
     def _passes(self, options: Options) -> tuple[str, ...]:
         """Those that lead to each stage after the source."""
-        planning = ",".join(filter(None, ("tile-check-bounds", self.backend.preparation, options.planning)))
+        planning = ",".join(filter(None, (self.backend.preparation, options.planning)))
         return planning, options.injection, self.backend.lowering
 
     def _compiled(self) -> Program:

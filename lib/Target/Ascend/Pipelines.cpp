@@ -27,7 +27,6 @@ void ascend::buildTileToCCEPipeline(OpPassManager &pm,
     target.chip = options.chip;
     pm.addPass(tile::createTileSetTarget(target));
   }
-  pm.addPass(tile::createTileCheckBounds());
   pm.addPass(createTileAssignSpaces());
   pm.addPass(tile::createPipelinePlanning());
   InjectSoftwarePipelineOptions injection;

@@ -30,7 +30,6 @@ void nvidia::buildTileToPTXPipeline(OpPassManager &pm,
     target.chip = options.chip;
     pm.addPass(tile::createTileSetTarget(target));
   }
-  pm.addPass(tile::createTileCheckBounds());
   pm.addPass(tile::createTileRaiseLinalg());
   tile::PipelinePlanningOptions planning;
   planning.policy = options.policy;

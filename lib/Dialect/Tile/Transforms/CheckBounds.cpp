@@ -11,6 +11,7 @@
 #include "tilepipe/Analysis/IndexBounds.h"
 #include "tilepipe/Analysis/Regions.h"
 #include "tilepipe/Dialect/Tile/Transforms/Passes.h"
+#include "tilepipe/Dialect/Tile/Transforms/Transforms.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -67,19 +68,23 @@ static LogicalResult check(Operation *op, const ElementAccess &access) {
   return success();
 }
 
+LogicalResult tile::checkBounds(Operation *root) {
+  bool isRight = true;
+  root->walk([&](Operation *op) {
+    std::optional<ElementAccess> access = getElementAccess(op);
+    if (access && getMemorySpace(access->getType()) != MemorySpace::Global)
+      isRight &= succeeded(check(op, *access));
+  });
+  return success(isRight);
+}
+
 namespace {
 
 struct CheckBounds : tile::impl::TileCheckBoundsBase<CheckBounds> {
   using TileCheckBoundsBase::TileCheckBoundsBase;
 
   void runOnOperation() override {
-    bool isRight = true;
-    getOperation()->walk([&](Operation *op) {
-      std::optional<ElementAccess> access = getElementAccess(op);
-      if (access && getMemorySpace(access->getType()) != MemorySpace::Global)
-        isRight &= succeeded(check(op, *access));
-    });
-    if (!isRight)
+    if (failed(checkBounds(getOperation())))
       signalPassFailure();
   }
 };

@@ -160,6 +160,8 @@ void PipelinePlanning::setVersions() {
 }
 
 void PipelinePlanning::runOnOperation() {
+  if (failed(checkBounds(getOperation())))
+    return signalPassFailure();
   versions.clear();
   if (failed(raiseSCFLoops(getOperation())))
     return signalPassFailure();

@@ -340,8 +340,8 @@ def TileCheckBounds : Pass<"tile-check-bounds"> {
     `tile.atomic`, `memref.atomic_rmw`) with an index outside of it is a mistake.
     It is an error here where it is sure to happen: where no index is inside, or
     where the loops around it, whose bounds are constants, and no branch, reach
-    one that is outside. What cannot be decided is left to run time, see
-    `--tile-guard-accesses`.
+    one that is outside. `--pipeline-planning` does this first by itself. What
+    cannot be decided is left to run time, see `--tile-guard-accesses`.
 
     ```mlir
     %S = tile.alloc {name = "S"} : memref<16xf32, #tile.space<shared>>

@@ -20,6 +20,10 @@ namespace tilepipe::tile {
 /// schedule that is malformed.
 mlir::LogicalResult raiseSCFLoops(mlir::Operation *root);
 
+/// Fails, with an error for each, where an access to an element of an on-chip
+/// buffer below `root` is sure to leave it.
+mlir::LogicalResult checkBounds(mlir::Operation *root);
+
 } // namespace tilepipe::tile
 
 #endif // TILEPIPE_DIALECT_TILE_TRANSFORMS_TRANSFORMS_H
