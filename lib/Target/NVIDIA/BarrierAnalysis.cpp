@@ -19,10 +19,6 @@ using namespace tilepipe;
 using namespace tilepipe::nvidia;
 using namespace tilepipe::tile;
 
-/// Groups that are still not waited for after so many others are all alike; it
-/// ends the count of a loop that never waits.
-static constexpr int64_t kManyCommits = 64;
-
 //===----------------------------------------------------------------------===//
 // States
 //===----------------------------------------------------------------------===//
@@ -229,6 +225,9 @@ SmallVector<Touch, 0> BarrierAnalysis::getTouches(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 bool BarrierAnalysis::run(Region &body) {
+  body.walk([&](AsyncWaitOp wait) {
+    mostPending = std::max<int64_t>(mostPending, wait.getPending().value_or(0));
+  });
   BlockState state;
   return visitBlock(body.front(), state);
 }
@@ -253,7 +252,7 @@ bool BarrierAnalysis::visit(Operation *op, BlockState &state) {
   }
   if (isa<AsyncCommitOp>(op)) {
     for (Flight &flight : state.flights)
-      flight.commits = std::min(flight.commits + 1, kManyCommits);
+      flight.commits = std::min(flight.commits + 1, mostPending);
     return true;
   }
   if (auto wait = dyn_cast<AsyncWaitOp>(op)) {

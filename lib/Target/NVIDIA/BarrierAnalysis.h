@@ -147,6 +147,9 @@ private:
   Handler onConflict;
   int64_t numThreads;
   LoweringFacts *facts;
+  /// Groups that so many others were committed after are alike for all waits;
+  /// it ends the count of a loop that never waits.
+  int64_t mostPending = 1;
   /// Conditions around the present statement.
   llvm::SmallVector<Guard, 1> guards;
   AccessCollector collector;

@@ -118,3 +118,28 @@ def test_what_is_refused(func):
     place = caught.value.location
     line = pathlib.Path(__file__).read_text().splitlines()[place.line - 1]
     assert place.file == __file__ and line.split("  # ")[1] in str(caught.value)
+
+
+def test_more_groups_in_flight_than_sixty_four():
+    """A barrier follows each wait that others' data comes with, however many groups may stay in flight."""
+    tiles, rows = 12, 9
+
+    @T.prim_func
+    def kernel(A: T.Tensor((rows, 16), "float32"), B: T.Tensor((16,), "float32")):
+        with T.Kernel(1, threads=64) as _:
+            parts = [T.alloc_shared((16,), "float32") for _ in range(tiles)]
+            total = T.alloc_fragment((16,), "float32")
+            T.clear(total)
+            for i in T.Pipelined(rows, num_stages=7):
+                for part in parts:
+                    T.copy(A[i, 0], part)
+                for part in parts:
+                    for x in T.Parallel(16):
+                        total[x] += part[x]
+            T.copy(total, B)
+
+    A = np.arange(rows * 16, dtype=np.float32).reshape(rows, 16) % 7
+    compiled = tilepipe.compile(kernel, out_idx=[-1], target="cuda:sm_80")
+    assert "cp.async.wait_group \t83" in compiled.get_kernel_source()
+    for policy in ("late", "early-write-late-read"):
+        np.testing.assert_array_equal(compiled.emulate(A, policy=policy), tiles * A.sum(0))
