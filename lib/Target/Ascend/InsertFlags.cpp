@@ -48,7 +48,7 @@ private:
   void eraseAll();
   std::optional<std::pair<int, int>> assignIds();
   bool demoteForIds(std::pair<int, int> pipes);
-  LogicalResult reportIds(std::pair<int, int> pipes);
+  void mergeForIds(std::pair<int, int> pipes);
 
   /// The first thing that is wrong but for barriers, which are added to
   /// `options`.
@@ -109,32 +109,6 @@ void FlagInserter::eraseAll() {
   barriers.clear();
 }
 
-LogicalResult FlagInserter::reportIds(std::pair<int, int> pipes) {
-  int64_t count = 0;
-  for (BufferGroup &group : groups)
-    if (group.ids.count(pipes))
-      count += group.versions;
-  InFlightDiagnostic error =
-      function.emitError("needs ")
-      << count << " flags from pipe '" << stringifyPipe(Pipe(pipes.first))
-      << "' to pipe '" << stringifyPipe(Pipe(pipes.second)) << "', but only "
-      << maxIds << " may be used";
-  for (BufferGroup &group : groups) {
-    if (!group.ids.count(pipes))
-      continue;
-    Diagnostic &note = error.attachNote(group.buffers.front().getLoc());
-    llvm::interleave(
-        group.buffers, note,
-        [&](Value buffer) {
-          note << "'" << tile::getBufferName(buffer) << "'";
-        },
-        " and ");
-    note << (group.buffers.size() == 1 ? " takes " : " take ")
-         << group.versions;
-  }
-  return error;
-}
-
 /// Numbers the flags of each pair of pipes; the first pair that has too many,
 /// or none.
 std::optional<std::pair<int, int>> FlagInserter::assignIds() {
@@ -182,6 +156,35 @@ bool FlagInserter::demoteForIds(std::pair<int, int> pipes) {
       << " that may be used";
   most->versions = 1;
   return true;
+}
+
+/// Has two groups that use `pipes` share their flags from now on: neighbours,
+/// with as few buffers as there are. More ids than there may be are of several.
+void FlagInserter::mergeForIds(std::pair<int, int> pipes) {
+  SmallVector<size_t> users;
+  for (auto [i, group] : llvm::enumerate(groups))
+    if (group.ids.count(pipes))
+      users.push_back(i);
+  auto countOf = [&](size_t i) {
+    return groups[users[i]].buffers.size() + groups[users[i + 1]].buffers.size();
+  };
+  size_t best = 0;
+  for (size_t i = 0; i + 1 < users.size(); ++i)
+    if (countOf(i) < countOf(best))
+      best = i;
+  BufferGroup &first = groups[users[best]], &second = groups[users[best + 1]];
+  mlir::emitRemark(first.buffers.front().getLoc(), "'")
+      << tile::getBufferName(first.buffers.front()) << "' and '"
+      << tile::getBufferName(second.buffers.front())
+      << "' are ordered as one buffer: each by itself would take more flags "
+         "from pipe '"
+      << stringifyPipe(Pipe(pipes.first)) << "' to pipe '"
+      << stringifyPipe(Pipe(pipes.second)) << "' than the " << maxIds
+      << " that may be used";
+  first.buffers.insert_range(second.buffers);
+  // Their flags are erased with those of all groups.
+  first.flags.append(second.flags.begin(), second.flags.end());
+  groups.erase(groups.begin() + users[best + 1]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -318,7 +321,7 @@ LogicalResult FlagInserter::run() {
     // Ids tell flags apart, so there must be enough; some may be dropped later.
     if (std::optional<std::pair<int, int>> pipes = assignIds()) {
       if (!demoteForIds(*pipes))
-        return reportIds(*pipes);
+        mergeForIds(*pipes);
       eraseAll();
       continue;
     }

@@ -180,3 +180,23 @@ def test_loop_that_runs_past_its_tensor(num_stages):
 
     for n in (0, 1, 7, 10):
         is_right(kernel, np.full(16, 2 if n else 9, np.float32), ROWS, n)
+
+
+@pytest.mark.parametrize("num_stages", [0, 2, 3])
+def test_more_tiles_than_flags(num_stages):
+    """There are eight flags for two pipes; tiles share them."""
+    count = 11
+
+    @T.prim_func
+    def kernel(A: T.Tensor((7, 16), "float32"), B: T.Tensor((7, 16), "float32")):
+        with T.Kernel(1) as _:
+            tiles = [T.alloc_shared((16,), "float32") for _ in range(count)]
+            for i in T.Pipelined(7, num_stages=num_stages):
+                for tile in tiles:
+                    T.copy(A[i, 0], tile)
+                for tile in tiles[1:]:
+                    for x in T.Parallel(16):
+                        tiles[0][x] = tiles[0][x] + tile[x]
+                T.copy(tiles[0], B[i, 0])
+
+    is_right(kernel, ROWS * count, ROWS)
