@@ -207,6 +207,9 @@ void IndexBounds::Impl::assume(Value condition, bool holds, unsigned depth) {
 bool IndexBounds::Impl::holds(Value condition, bool wanted, unsigned depth) {
   if (depth == 0)
     return false;
+  if (wanted ? matchPattern(condition, m_One())
+             : matchPattern(condition, m_Zero()))
+    return true;
   SmallVector<std::pair<Value, bool>> parts;
   if (splitCondition(condition, wanted, parts))
     return llvm::all_of(parts, [&](auto part) {

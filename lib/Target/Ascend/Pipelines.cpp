@@ -31,6 +31,10 @@ void ascend::buildTileToCCEPipeline(OpPassManager &pm,
   pm.addPass(tile::createPipelinePlanning());
   InjectSoftwarePipelineOptions injection;
   buildInjectSoftwarePipeline(pm, injection);
+  // Elements that maps access are staged by copies, which end where memory does.
+  tile::TileGuardAccessesOptions guards;
+  guards.scalarOnly = true;
+  pm.addPass(tile::createTileGuardAccesses(guards));
   // Constants tell where regions end, and so which branches are needed.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

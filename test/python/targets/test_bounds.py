@@ -59,6 +59,10 @@ def scale(n, is_dynamic=False, guard=None, block=16):
                         Y[bx * block + i] = 2.0 * X[bx * block + i]
                 elif guard == "load":
                     Y[bx * block + i] = 2.0 * T.if_then_else(bx * block + i < N, X[bx * block + i], 0.0)
+                elif guard == "continue":
+                    if bx * block + i >= N:
+                        continue
+                    Y[bx * block + i] = 2.0 * X[bx * block + i]
                 elif guard == "both ends":
                     if 0 <= bx * block + i and bx * block + i < N:
                         Y[bx * block + i] = 2.0 * X[bx * block + i]
@@ -69,7 +73,7 @@ def scale(n, is_dynamic=False, guard=None, block=16):
 
 
 @pytest.mark.parametrize("target", ALL)
-@pytest.mark.parametrize("guard", [None, "store", "load", "both ends"])
+@pytest.mark.parametrize("guard", [None, "store", "load", "both ends", "continue"])
 @pytest.mark.parametrize("is_dynamic", [False, True])
 def test_tail_of_a_vector(target, guard, is_dynamic):
     for n in (1, 15, 16, 97) if target != "ascend:dav-2201" else (97,):
@@ -142,7 +146,7 @@ def test_halo(target, is_dynamic):
     np.testing.assert_array_equal(y, clipped(x, -3, n) + 10 * clipped(x, 3, n))
 
 
-@pytest.mark.parametrize("target", SCALAR)
+@pytest.mark.parametrize("target", ALL)
 def test_serial_loop(target):
     N = 21
 
@@ -186,6 +190,25 @@ def test_gather_and_scatter(target, dtype):
     expected = np.zeros(N, np.float32)
     expected[at[inside]] = 1
     np.testing.assert_array_equal(z, expected)
+
+
+@pytest.mark.parametrize("target", ALL)
+def test_gather_one_by_one(target):
+    N = 20
+
+    @T.prim_func
+    def kernel(X: T.Tensor((N,), "float32"), I: T.Tensor((8,), "int32"), Y: T.Tensor((N,), "float32")):
+        with T.Kernel(1, threads=32):
+            for k in T.serial(8):
+                Y[I[k]] = 2.0 * X[I[k]]
+
+    x, y = fenced((N,)), fenced((N,), fill=5)
+    at = fenced((8,), "int32", np.array([-1, N, 2**31 - 1, -(2**31), 0, N - 1, 7, 8]))
+    run(kernel, target, x, at, y)
+    expected = np.full(N, 5, np.float32)
+    for k in (0, N - 1, 7, 8):
+        expected[k] = 2 * x[k]
+    np.testing.assert_array_equal(y, expected)
 
 
 @pytest.mark.parametrize("target", SCALAR)

@@ -181,11 +181,12 @@ void GuardAccesses::clip(FillOp fill) {
 
 void GuardAccesses::runOnOperation() {
   SmallVector<FillOp> fills;
-  getOperation()->walk([&](FillOp fill) { fills.push_back(fill); });
+  if (!scalarOnly)
+    getOperation()->walk([&](FillOp fill) { fills.push_back(fill); });
   llvm::for_each(fills, [&](FillOp fill) { clip(fill); });
   SmallVector<Operation *> accesses;
   getOperation()->walk([&](Operation *op) {
-    if (getElementAccess(op))
+    if (getElementAccess(op) && !(scalarOnly && op->getParentOfType<MapOp>()))
       accesses.push_back(op);
   });
   for (Operation *op : accesses) {

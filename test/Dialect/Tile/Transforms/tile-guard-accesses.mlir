@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --tile-guard-accesses | FileCheck %s
 // RUN: tile-opt %s --tile-guard-accesses=assert-on-chip=true | FileCheck %s --check-prefix=ASSERT
+// RUN: tile-opt %s --tile-guard-accesses=scalar-only=true | FileCheck %s --check-prefix=SCALAR
 // The second time there is nothing left to do.
 // RUN: tile-opt %s --tile-guard-accesses=assert-on-chip=true -o %t.1.mlir
 // RUN: tile-opt %t.1.mlir --tile-guard-accesses=assert-on-chip=true -o %t.2.mlir
@@ -7,6 +8,9 @@
 
 #shared = #tile.space<shared>
 
+// SCALAR-LABEL: func @tail(
+// SCALAR-NOT: scf.if
+// SCALAR: return
 // CHECK-LABEL: func @tail(
 func.func @tail(%X: memref<100xf32>, %Y: memref<100xf32>) {
   %c16 = arith.constant 16 : index
@@ -157,6 +161,14 @@ func.func @named_sizes(%X: memref<?x4xf32> {tile.sizes = ["n", ""]},
     }
   }
   return
+}
+
+// SCALAR-LABEL: func @element(
+// SCALAR: scf.if
+// SCALAR-NEXT: memref.load
+func.func @element(%X: memref<100xf32>, %i: index) -> f32 {
+  %x = memref.load %X[%i] : memref<100xf32>
+  return %x : f32
 }
 
 // A loop that ends early is a while loop.

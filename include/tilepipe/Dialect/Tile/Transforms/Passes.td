@@ -393,7 +393,10 @@ def TileGuardAccesses : Pass<"tile-guard-accesses"> {
   }];
   let options = [
     Option<"assertOnChip", "assert-on-chip", "bool", "false",
-           "Assert that accesses to on-chip buffers are inside">
+           "Assert that accesses to on-chip buffers are inside">,
+    Option<"scalarOnly", "scalar-only", "bool", "false",
+           "Leave alone what is in a map, and fills: for targets that make "
+           "copies of tiles of the former">
   ];
   let statistics = [
     Statistic<"numProven", "proven", "Number of accesses that need nothing">,
