@@ -46,24 +46,31 @@ def view_of(value: Any, name: str, stream: Streams = lambda _: 0) -> View:
     ``stream`` gives the stream of a device on which the tensor will be used.
     """
     if isinstance(value, np.ndarray):
-        return _from_numpy(value)
+        return _from_numpy(value, name)
     if devices.is_torch(value):  # without importing it
         strides, shape = tuple(value.stride()), tuple(value.shape)
         dtype = str(value.dtype).rsplit(".", 1)[-1]
         return View(value.data_ptr(), shape, strides, dtype, value, device=devices.of_torch(value))
     if hasattr(value, "__cuda_array_interface__"):
-        return _from_cuda_array(value, stream)
+        return _from_cuda_array(value, name, stream)
     if hasattr(value, "__dlpack__"):
         return _from_dlpack(value, stream)
     raise KernelError(f"argument '{name}' is a tensor (numpy, torch or DLPack), got {type(value).__name__}")
 
 
-def _from_numpy(array: np.ndarray) -> View:
-    size = array.itemsize
+def _from_numpy(array: np.ndarray, name: str) -> View:
+    _check_order(array.dtype, name)
+    size = max(1, array.itemsize)
     strides = tuple(s // size for s in array.strides)
     if any(s % size for s in array.strides):
         raise KernelError(f"strides {array.strides} in bytes are not multiples of the element size {size}")
     return View(array.ctypes.data, array.shape, strides, array.dtype.name, array, array.flags.writeable)
+
+
+def _check_order(dtype: np.dtype, name: str) -> None:
+    """Types of the other byte order have the same name."""
+    if not dtype.isnative:
+        raise KernelError(f"argument '{name}' has its bytes in the order of another machine; use .astype('{dtype.name}')")
 
 
 def _from_dlpack(value: Any, stream: Streams) -> View:
@@ -87,7 +94,7 @@ class _Held:
     capsule: Any
 
 
-def _from_cuda_array(value: Any, stream: Streams) -> View:
+def _from_cuda_array(value: Any, name: str, stream: Streams) -> View:
     from tilepipe.runtime import cuda
 
     interface = value.__cuda_array_interface__
@@ -99,6 +106,7 @@ def _from_cuda_array(value: Any, stream: Streams) -> View:
     driver = cuda.driver()
     device = Device("cuda", driver.device_of(address) if address else driver.current_device())
     in_bytes = interface.get("strides")
+    _check_order(dtype, name)
     strides = dense_strides(shape) if in_bytes is None else [s // dtype.itemsize for s in in_bytes]
     made_on, used_on = interface.get("stream"), stream(device)
     if made_on and devices.dlpack_stream(used_on) != made_on:

@@ -33,6 +33,7 @@ X = np.ones(40, F32)
     ((np.ones(40), 1.0), {}, "argument 'X' has dtype float64, the kernel expects float32"),
     ((np.ones((40, 1), F32), 1.0), {}, "argument 'X' has 2 dimensions, the kernel expects 1"),
     ((np.ones(41, F32), 1.0), {}, "argument 'X' has size 41 in dimension 0, the kernel expects 40"),
+    ((X.astype(X.dtype.newbyteorder()), 1.0), {}, "argument 'X' has its bytes in the order of another machine"),
     ((np.ones(80, F32)[::2], 1.0), {}, r"argument 'X' has strides \(2,\), the kernel expects a dense row-major"),
     ((np.ones(40, F32)[::-1], 1.0), {}, r"argument 'X' has strides \(-1,\)"),
     (([1.0] * 40, 1.0), {}, "argument 'X' is a tensor .*, got list"),
