@@ -123,35 +123,44 @@ static int64_t takeOut(LinearExpr &expr, scf::ForOp loop) {
   return coefficient;
 }
 
-/// What the iterations before the last one touch, where bounds are constants.
-static void coverEarlier(Interval &interval, scf::ForOp loop, int64_t last) {
-  int64_t first = *getConstantIntValue(loop.getLowerBound());
-  int64_t beforeLast = last - *getConstantIntValue(loop.getStep());
+/// What the iterations before the last one touch: those from the first one on,
+/// if that is a constant.
+static void coverEarlier(Interval &interval, scf::ForOp loop, LinearExpr last) {
   int64_t by = takeOut(interval.start, loop);
-  int64_t span = std::abs(by) * (beforeLast - first);
-  if (span < 0)
+  if (by == 0)
     return;
-  interval.start.constant += by * (by < 0 ? beforeLast : first);
-  interval.high += span;
   interval.dense = false;
+  last.constant -= *getConstantIntValue(loop.getStep());
+  int64_t span = kMany;
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
+  if (first && last.terms.empty())
+    span = std::abs(by) * std::max<int64_t>(last.constant - *first, 0);
+  last *= by;
+  interval.start += last;
+  (by > 0 ? interval.low : interval.high) += by > 0 ? -span : span;
 }
 
 /// Replaces the induction variable by its last value, or in accesses of earlier
 /// iterations by all other ones, where that is known. Returns false if the last
 /// iteration does not make the access.
-static bool leave(Touch &touch, scf::ForOp loop, std::optional<int64_t> last) {
+static bool leave(Touch &touch, scf::ForOp loop,
+                  const std::optional<LinearExpr> &last) {
   bool isEarlier = touch.carriedBy == loop;
   bool isMade = true;
   llvm::erase_if(touch.guards, [&](const Guard &guard) {
     if (guard.induction != loop.getInductionVar())
       return false;
-    isMade &= isEarlier || !last || (guard.low <= *last && *last <= guard.high);
+    bool isKnown = !isEarlier && last && last->terms.empty();
+    isMade &= !isKnown ||
+              (guard.low <= last->constant && last->constant <= guard.high);
     return true;
   });
   if (!isMade)
     return false;
   auto substitute = [&](LinearExpr &expr) {
-    expr.constant += takeOut(expr, loop) * *last;
+    LinearExpr value = *last;
+    value *= takeOut(expr, loop);
+    expr += value;
   };
   if (last) {
     for (Interval &interval : touch.access.region)
@@ -369,7 +378,16 @@ bool BarrierAnalysis::visitFor(scf::ForOp op, BlockState &state) {
     if (!join(entry, next))
       break;
   }
-  changeTouches(end, [&](Touch &touch) { return leave(touch, op, last); });
+  std::optional<LinearExpr> lastExpr;
+  if (last) {
+    lastExpr.emplace().constant = *last;
+  } else if (isConstantIntValue(op.getStep(), 1)) {
+    lastExpr = collector.getLinearExpr(op.getUpperBound());
+    lastExpr->constant -= 1;
+    if (!lastExpr->known)
+      lastExpr.reset();
+  }
+  changeTouches(end, [&](Touch &touch) { return leave(touch, op, lastExpr); });
   // A loop that surely runs is left at the end of its body only.
   if (last)
     state = std::move(end);

@@ -61,6 +61,9 @@ struct Guard {
   }
 };
 
+/// More iterations than this are as good as any number.
+inline constexpr int64_t kMany = int64_t(1) << 40;
+
 /// Ages of touches that are told apart: about as many as buffers have versions.
 inline constexpr int64_t kOld = 5;
 

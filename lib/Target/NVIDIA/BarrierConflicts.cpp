@@ -16,9 +16,6 @@ using namespace tilepipe;
 using namespace tilepipe::nvidia;
 using namespace tilepipe::tile;
 
-/// More iterations than this are as good as any number.
-static constexpr int64_t kMany = int64_t(1) << 40;
-
 /// Thread bits within a warp.
 static constexpr unsigned kLaneBits = 5;
 
@@ -55,7 +52,8 @@ std::optional<int64_t> nvidia::getLastValue(scf::ForOp loop) {
   return *lower + (*upper - 1 - *lower) / *step * *step;
 }
 
-/// Replaces induction variables whose bounds are constants by all they may be.
+/// Replaces induction variables, of loops with a constant first value, by all
+/// they may be.
 static Interval widen(Interval interval) {
   llvm::erase_if(interval.start.terms, [&](auto &term) {
     auto induction = dyn_cast<BlockArgument>(term.first);
@@ -64,13 +62,17 @@ static Interval widen(Interval interval) {
                     : scf::ForOp();
     if (!loop || loop.getInductionVar() != induction)
       return false;
-    std::optional<int64_t> last = getLastValue(loop);
-    if (!last)
+    std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    if (!first || !step || *step <= 0)
       return false;
-    int64_t first = *getConstantIntValue(loop.getLowerBound());
-    auto [low, high] = std::minmax(first * term.second, *last * term.second);
-    interval.low += low;
-    interval.high += high;
+    int64_t by = term.second;
+    int64_t atFirst = by * *first;
+    int64_t atLast = by > 0 ? kMany : -kMany;
+    if (std::optional<int64_t> last = getLastValue(loop))
+      atLast = by * *last;
+    interval.low += std::min(atFirst, atLast);
+    interval.high += std::max(atFirst, atLast);
     return true;
   });
   return interval;
@@ -124,6 +126,7 @@ static bool mayBeSameSlot(const std::optional<Slot> &before,
   if (range.isEmpty())
     return false;
   if (!before || !now || before->versions != now->versions ||
+      !before->expression.known || !now->expression.known ||
       before->expression.terms != now->expression.terms)
     return true;
   int64_t growth = 0;

@@ -516,3 +516,91 @@ func.func @never(%Y: memref<512xf32>, %x: f32) {
   }
   return
 }
+
+// -----
+
+!F = memref<4x32xf32, #tile.space<fragment>>
+
+// The rows behind the loop are those of the iterations that it does not have,
+// however many it has.
+// CHECK-LABEL: func @unknown_trips
+// CHECK-NOT:   gpu.barrier
+// CHECK:       return
+func.func @unknown_trips(%Y: memref<?x32xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %y = tile.alloc : !F
+    scf.for %k = %c1 to %n step %c1 {
+      %row = arith.muli %k, %c4 : index
+      tile.copy %y to %Y[%row, 0] : !F to memref<?x32xf32>
+    }
+    %behind = arith.muli %n, %c4 : index
+    tile.copy %y to %Y[%behind, 0] : !F to memref<?x32xf32>
+  }
+  return
+}
+
+// Nor does the loop store the row of before its first iteration.
+// CHECK-LABEL: func @unknown_end
+// CHECK-NOT:   gpu.barrier
+// CHECK:       return
+func.func @unknown_end(%Y: memref<?x32xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %y = tile.alloc : !F
+    tile.copy %y to %Y[0, 0] : !F to memref<?x32xf32>
+    scf.for %k = %c1 to %n step %c1 {
+      %row = arith.muli %k, %c4 : index
+      tile.copy %y to %Y[%row, 0] : !F to memref<?x32xf32>
+    }
+  }
+  return
+}
+
+// The last row of the loop once more; and one that an earlier iteration has
+// stored, or nobody.
+// CHECK-LABEL: func @last_trip
+// CHECK:       scf.for
+// CHECK:       }
+// CHECK:       gpu.barrier
+// CHECK-NEXT:  tile.copy
+// CHECK:       return
+// CHECK-LABEL: func @earlier_trip
+// CHECK:       scf.for
+// CHECK:       }
+// CHECK:       gpu.barrier
+// CHECK-NEXT:  tile.copy
+// CHECK:       return
+func.func @last_trip(%Y: memref<?x32xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %y = tile.alloc : !F
+    scf.for %k = %c1 to %n step %c1 {
+      %row = arith.muli %k, %c4 : index
+      tile.copy %y to %Y[%row, 0] : !F to memref<?x32xf32>
+    }
+    %before = arith.subi %n, %c1 : index
+    %again = arith.muli %before, %c4 : index
+    tile.copy %y to %Y[%again, 0] : !F to memref<?x32xf32>
+  }
+  return
+}
+func.func @earlier_trip(%Y: memref<?x32xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  tile.launch (%bx) in [1] threads = 32 {
+    %y = tile.alloc : !F
+    scf.for %k = %c1 to %n step %c1 {
+      %row = arith.muli %k, %c4 : index
+      tile.copy %y to %Y[%row, 0] : !F to memref<?x32xf32>
+    }
+    %before = arith.subi %n, %c3 : index
+    %again = arith.muli %before, %c4 : index
+    tile.copy %y to %Y[%again, 0] : !F to memref<?x32xf32>
+  }
+  return
+}
