@@ -150,6 +150,8 @@ struct IndexBounds::Impl {
 
   Ranges ranges;
   unsigned steps = 0;
+  /// Conditions may share parts; no more than these are looked at.
+  unsigned numConditions = 256;
   bool isNeverReached = false;
 };
 
@@ -186,8 +188,9 @@ void IndexBounds::Impl::assumeInFrontOf(Operation *op) {
 }
 
 void IndexBounds::Impl::assume(Value condition, bool holds, unsigned depth) {
-  if (depth == 0)
+  if (depth == 0 || numConditions == 0)
     return;
+  --numConditions;
   SmallVector<std::pair<Value, bool>> parts;
   if (splitCondition(condition, holds, parts)) {
     for (auto [part, truth] : parts)
@@ -205,8 +208,9 @@ void IndexBounds::Impl::assume(Value condition, bool holds, unsigned depth) {
 }
 
 bool IndexBounds::Impl::holds(Value condition, bool wanted, unsigned depth) {
-  if (depth == 0)
+  if (depth == 0 || numConditions == 0)
     return false;
+  --numConditions;
   if (wanted ? matchPattern(condition, m_One())
              : matchPattern(condition, m_Zero()))
     return true;
@@ -291,6 +295,7 @@ bool IndexBounds::holdsInside(Value condition, ValueRange indices,
     impl->ranges.addFact(getBelowZero(form));
     impl->ranges.addFact(form.add(impl->ranges.getExtent(memref, dim), -1));
   }
+  impl->numConditions = 256;
   bool result = impl->holds(condition, true);
   impl->ranges = std::move(saved);
   return result;

@@ -195,6 +195,14 @@ Form Ranges::getExtent(Value memref, int64_t dim) {
 }
 
 Form Ranges::getForm(Value value) {
+  if (auto it = knownForms.find(value); it != knownForms.end())
+    return it->second;
+  Form form = makeForm(value);
+  knownForms[value] = form;
+  return form;
+}
+
+Form Ranges::makeForm(Value value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return getConstant(*constant);
   Operation *op = value.getDefiningOp();
@@ -638,4 +646,5 @@ void Ranges::addFact(Form form) {
   // One symbol: it is in the ranges, and here for forms of several.
   facts.push_back(std::move(form));
   known.clear();
+  knownForms.clear();
 }

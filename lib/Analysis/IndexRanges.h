@@ -73,6 +73,7 @@ public:
   llvm::ArrayRef<Form> getFacts() const { return facts; }
 
 private:
+  Form makeForm(mlir::Value value);
   WideRange getOwnRange(mlir::Value value);
   WideRange getOperationRange(mlir::Operation *op, mlir::Value value);
   WideRange getArgumentRange(mlir::BlockArgument argument);
@@ -82,6 +83,7 @@ private:
 
   llvm::SmallVector<Form> facts;
   llvm::DenseMap<mlir::Value, WideRange> known;
+  llvm::DenseMap<mlir::Value, Form> knownForms;
   llvm::DenseSet<mlir::Value> inProgress;
   llvm::SmallVector<mlir::Value> representatives;
   unsigned depth = 0;
