@@ -15,7 +15,7 @@ from tilepipe.dialects import scf
 from tilepipe.frontend import dtypes
 from tilepipe.frontend.builder import Builder
 from tilepipe.frontend.errors import KernelError
-from tilepipe.frontend.terms import near
+from tilepipe.frontend.terms import count, near
 from tilepipe.frontend.values import Buffer, Element, Expr, Region, Variable, describe
 
 if TYPE_CHECKING:
@@ -127,6 +127,24 @@ class ExpressionInterpreter:
             else:
                 items[self.eval(key)] = self.builder.read(self.eval(value))
         return items
+
+    def eval_Lambda(self, node: ast.Lambda) -> Any:
+        a = node.args
+        if a.posonlyargs or a.vararg or a.kwonlyargs or a.kwarg or a.defaults:
+            return self.eval_python(node)
+        names = [argument.arg for argument in a.args]
+
+        def call(*values: Any) -> Any:
+            if len(values) != len(names):
+                raise TypeError(f"the lambda takes {count(len(names), 'argument')}, got {len(values)}")
+            known = self.env
+            self.env = {**known, **dict(zip(names, values, strict=True))}
+            try:
+                return self.eval(node.body)
+            finally:
+                self.env = known
+
+        return call
 
     def eval_ListComp(self, node: ast.ListComp) -> Any:
         return self.eval_comprehension(node, node.generators)

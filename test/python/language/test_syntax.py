@@ -93,6 +93,18 @@ def test_comprehensions_over_values_of_the_kernel():
     assert run(kernel, X, 3).tolist() == [18, 3 * (1 + 2 + 3 + 3), 5, 15, 5, 27]
 
 
+def test_lambdas_over_values_of_the_kernel():
+    @T.prim_func
+    def kernel(A: T.Tensor((8,), "float32"), n: T.int32, B: T.Tensor((8,), "float32")):
+        with T.Kernel(1):
+            scaled = lambda x, y: x * n + y  # noqa: E731
+            for i in T.Parallel(8):
+                B[i] = scaled(A[i], i)
+            B[0] = max([3, 1, 2], key=lambda v: -v)
+
+    assert run(kernel, X, 3).tolist() == [1, 4, 8, 12, 16, 20, 24, 28]
+
+
 def test_loops_over_python_values():
     @T.prim_func
     def kernel(A: T.Tensor((8,), "float32"), B: T.Tensor((4, 8), "float32")):
