@@ -3,7 +3,8 @@
     python benchmarks/first_light.py [--peers PYTHON] [--rounds 7] [--check]
 
 Four kernels for sm_80: the chapter's GEMM (float16, float32 sums, B as [K, N], tiles of 128 x 128 x 32, 3 stages, 128
-threads), GEMM + bias + ReLU, vector add, row softmax. Every round compiles each kernel once with each compiler, in
+threads), GEMM + bias + ReLU, vector add and row softmax: each block four tiles in a pipelined loop of 2 stages, and, "flat",
+one tile and no loop. Every round compiles each kernel once with each compiler, in
 processes that have compiled it before, with all caches off; the figures are the shortest times of the processor, which a
 busy machine disturbs least. TileLang's time has two parts, its own to CUDA C++ and nvcc's to PTX. Then ptxas and nvdisasm count the instructions of the GEMM's steady
 loop, and the emulators run it.
@@ -38,19 +39,52 @@ import numpy as np  # noqa: E402
 import row_softmax  # noqa: E402
 import sass  # noqa: E402
 import tilepipe  # noqa: E402
+import tilepipe.language as T  # noqa: E402
 import vector_add  # noqa: E402
 from tilepipe.targets import is_built, ptxas  # noqa: E402
 
 SIZE = 1024
 TILE = {"block_M": 128, "block_N": 128, "block_K": 32, "num_stages": 3}
+
+
+def vector_add_flat() -> Any:
+    @T.prim_func
+    def kernel(x: T.Tensor((1 << 20,), "float32"), y: T.Tensor((1 << 20,), "float32"), out: T.Tensor((1 << 20,), "float32")):
+        with T.Kernel((1 << 20) // 1024, threads=128) as bx:
+            for i in T.Parallel(1024):
+                out[bx * 1024 + i] = x[bx * 1024 + i] + y[bx * 1024 + i]
+
+    return kernel
+
+
+def softmax_flat() -> Any:
+    @T.prim_func
+    def kernel(X: T.Tensor((SIZE, SIZE), "float32"), Y: T.Tensor((SIZE, SIZE), "float32")):
+        with T.Kernel(SIZE, threads=128) as bx:
+            y = T.alloc_fragment((1, SIZE), "float32")
+            top, total = T.alloc_fragment((1,), "float32"), T.alloc_fragment((1,), "float32")
+            T.copy(X[bx, 0], y)
+            T.reduce_max(y, top, dim=1)
+            for i, j in T.Parallel(1, SIZE):
+                y[i, j] = T.exp(y[i, j] - top[i])
+            T.reduce_sum(y, total, dim=1)
+            for i, j in T.Parallel(1, SIZE):
+                y[i, j] = y[i, j] / total[i]
+            T.copy(y, Y[bx, 0])
+
+    return kernel
+
+
 KERNELS = {
     "gemm": lambda: gemm.gemm(SIZE, SIZE, SIZE, threads=128, transpose_B=False, **TILE),
     "bias_relu": lambda: gemm_bias_relu.gemm_bias_relu(SIZE, SIZE, SIZE, threads=128, **TILE),
     "vector_add": lambda: vector_add.vector_add(1 << 20, block=1024, tiles=4, num_stages=2),
     "softmax": lambda: row_softmax.row_softmax(SIZE, SIZE, rows=1, tiles=4, num_stages=2),
+    "vector_add_flat": vector_add_flat,
+    "softmax_flat": softmax_flat,
     "gemm256": lambda: gemm.gemm(SIZE, SIZE, SIZE, threads=256, transpose_B=False, **TILE),
 }
-TIMED = ("gemm", "bias_relu", "vector_add", "softmax")
+TIMED = ("gemm", "bias_relu", "vector_add", "softmax", "vector_add_flat", "softmax_flat")
 
 
 class Ours:

@@ -95,7 +95,39 @@ def softmax():
     return kernel
 
 
-KERNELS = {"gemm": gemm, "gemm256": lambda: gemm(256), "bias_relu": bias_relu, "vector_add": vector_add, "softmax": softmax}
+def vector_add_flat():
+    @T.prim_func
+    def kernel(x: T.Tensor((1 << 20,), "float32"), y: T.Tensor((1 << 20,), "float32"), out: T.Tensor((1 << 20,), "float32")):
+        with T.Kernel((1 << 20) // 1024, threads=128) as bx:
+            for i in T.Parallel(1024):
+                out[bx * 1024 + i] = x[bx * 1024 + i] + y[bx * 1024 + i]
+
+    return kernel
+
+
+def softmax_flat():
+    @T.prim_func
+    def kernel(X: T.Tensor((SIZE, SIZE), "float32"), Y: T.Tensor((SIZE, SIZE), "float32")):
+        with T.Kernel(SIZE, threads=128) as bx:
+            y = T.alloc_fragment((1, SIZE), "float32")
+            top = T.alloc_fragment((1,), "float32")
+            total = T.alloc_fragment((1,), "float32")
+            T.copy(X[bx, 0], y)
+            T.reduce_max(y, top, dim=1)
+            for i, j in T.Parallel(1, SIZE):
+                y[i, j] = T.exp(y[i, j] - top[i])
+            T.reduce_sum(y, total, dim=1)
+            for i, j in T.Parallel(1, SIZE):
+                y[i, j] = y[i, j] / total[i]
+            T.copy(y, Y[bx, 0])
+
+    return kernel
+
+
+KERNELS = {
+    "gemm": gemm, "gemm256": lambda: gemm(256), "bias_relu": bias_relu, "vector_add": vector_add, "softmax": softmax,
+    "vector_add_flat": vector_add_flat, "softmax_flat": softmax_flat,
+}  # fmt: skip
 
 
 def nvcc(source: str) -> str:

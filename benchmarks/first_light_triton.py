@@ -47,13 +47,30 @@ def bias_relu(a, b, bias, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl
 
 
 @triton.jit
-def vector_add(x, y, out, n, B: tl.constexpr):
+def vector_add_flat(x, y, out, n, B: tl.constexpr):
     at = tl.program_id(0) * B + tl.arange(0, B)
     tl.store(out + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n), mask=at < n)
 
 
 @triton.jit
-def softmax(x, out, n, B: tl.constexpr):
+def vector_add(x, y, out, n, B: tl.constexpr, TILES: tl.constexpr, STAGES: tl.constexpr):
+    for t in tl.range(0, TILES, num_stages=STAGES):
+        at = (tl.program_id(0) * TILES + t) * B + tl.arange(0, B)
+        tl.store(out + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def softmax(x, out, n, B: tl.constexpr, TILES: tl.constexpr, STAGES: tl.constexpr):
+    for t in tl.range(0, TILES, num_stages=STAGES):
+        at = (tl.program_id(0) * TILES + t) * n + tl.arange(0, B)
+        inside = tl.arange(0, B) < n
+        row = tl.load(x + at, mask=inside, other=-float("inf"))
+        e = tl.exp(row - tl.max(row, 0))
+        tl.store(out + at, e / tl.sum(e, 0), mask=inside)
+
+
+@triton.jit
+def softmax_flat(x, out, n, B: tl.constexpr):
     at = tl.program_id(0) * n + tl.arange(0, B)
     inside = tl.arange(0, B) < n
     row = tl.load(x + at, mask=inside, other=-float("inf"))
@@ -63,12 +80,15 @@ def softmax(x, out, n, B: tl.constexpr):
 
 SIZES = dict.fromkeys("MNK", "i32")
 TILE = {"BM": 128, "BN": 128, "BK": 32, "STAGES": 3}
+LOOP = {"TILES": 4, "STAGES": 2}
 KERNELS = {
     "gemm": (gemm, {"a": "*fp16", "b": "*fp16", "c": "*fp32", **SIZES}, TILE, 4),
     "gemm256": (gemm, {"a": "*fp16", "b": "*fp16", "c": "*fp32", **SIZES}, TILE, 8),
     "bias_relu": (bias_relu, {"a": "*fp16", "b": "*fp16", "bias": "*fp32", "c": "*fp16", **SIZES}, TILE, 4),
-    "vector_add": (vector_add, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}, {"B": 1024}, 4),
-    "softmax": (softmax, {"x": "*fp32", "out": "*fp32", "n": "i32"}, {"B": 1024}, 4),
+    "vector_add": (vector_add, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}, {"B": 1024, **LOOP}, 4),
+    "softmax": (softmax, {"x": "*fp32", "out": "*fp32", "n": "i32"}, {"B": 1024, **LOOP}, 4),
+    "vector_add_flat": (vector_add_flat, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}, {"B": 1024}, 4),
+    "softmax_flat": (softmax_flat, {"x": "*fp32", "out": "*fp32", "n": "i32"}, {"B": 1024}, 4),
 }
 
 

@@ -21,7 +21,7 @@ from tilepipe.targets import Emulation, Issue, Mutant
 if TYPE_CHECKING:
     from tilepipe.compiler import Kernel
 
-FORMS = ("peeled", "predicated")
+FORMS = ("peeled", "prologue", "predicated")
 # Relative and absolute, by the type of the result: against a reference of other arithmetic, and against the serial
 # kernel where an accelerator rounds differently (approximate exp, another order of sums).
 TOLERANCES = {"float8_e4m3fn": 7e-2, "float8_e5m2": 0.13, "float16": 2e-2, "bfloat16": 8e-2, "float32": 1e-4, "float64": 1e-9}

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tilepipe import cache, ir
+from tilepipe import cache, contexts, ir
 from tilepipe.effects import written_arguments
 from tilepipe.foreign import ForeignFunc
 from tilepipe.frontend.errors import KernelError
@@ -38,9 +38,11 @@ def _located() -> Iterator[None]:
         raise KernelError.from_diagnostics(error) from None
 
 
-def _run(module: ir.Module, passes: str) -> None:
+def _run(module: ir.Module, passes: str, verify: bool = True) -> None:
     with _located():
-        PassManager.parse(f"builtin.module({passes})", context=module.context).run(module.operation)
+        manager = PassManager.parse(f"builtin.module({passes})", context=module.context)
+        manager.enable_verifier(verify)
+        manager.run(module.operation)
 
 
 class Kernel:
@@ -52,17 +54,18 @@ class Kernel:
     """
 
     def __init__(self, func: PrimFunc | ForeignFunc, target: Target, out_idx: Sequence[int] | int | None,
-                 options: Options) -> None:  # fmt: skip
+                 pass_configs: dict[str, Any] | None = None) -> None:  # fmt: skip
         self.func = func
         self.target = target
-        self.options = options
+        self.backend = backend_of(target)
+        self.options = Options.parse(pass_configs, self.backend.form)
         self.name = func.name
         self.params = func.params
         self.out_idx = _positions(func.params, out_idx)
-        self.backend = backend_of(target)
         self.written: frozenset[int] = frozenset()
         self._emulations: dict[str, Emulation] = {}
-        self._program = self._compiled()
+        with contexts.borrowed() as context:
+            self._program = self._compiled(context)
 
     def _module(self, stage: str, options: Options | None = None) -> ir.Module:
         module = self.func.build(ir.Context())
@@ -76,9 +79,9 @@ class Kernel:
         planning = ",".join(filter(None, (self.backend.preparation, options.planning)))
         return planning, options.injection, self.backend.lowering
 
-    def _compiled(self) -> Program:
+    def _compiled(self, context: ir.Context) -> Program:
         """The program, from the disk cache where it has it."""
-        module = self.func.build(ir.Context())
+        module = self.func.build(context)
         self.written = written_arguments(self._entry(module))
         self._refuse_prints(module)
         # With locations: what is wrong with a grid is said when it is computed.
@@ -94,7 +97,8 @@ class Kernel:
                 return self.backend.restore(entry, text)
             except (ir.MLIRError, ValueError):
                 store.discard(key)
-        _run(module, ",".join(self._passes(self.options)[:2]))
+        # Built modules are verified, and the back end verifies what it gets: not after each pass as well.
+        _run(module, ",".join(self._passes(self.options)[:2]), verify=False)
         with _located():
             program, text = self.backend.compile(entry, module)
         if store:
@@ -123,7 +127,7 @@ class Kernel:
             return CpuProgram(self._module("source"), self._program.entry)
 
     def emulation(self, form: str | None = None) -> Emulation:
-        """The kernel in the target's emulator, with loops of a ``form``: "peeled" or "predicated"."""
+        """The kernel in the target's emulator, with loops of a ``form``: "peeled", "prologue" or "predicated"."""
         options = Options(self.options.policy, form or self.options.form)
         if options.form not in self._emulations:
             with _located():
@@ -248,10 +252,10 @@ def compile(
 ) -> Kernel:
     """Compiles a kernel (a function with `T.prim_func`) for a target. Raises `KernelError` where it is wrong.
 
-    ``pass_configs``: ``policy`` ("tilelang" or "modulo") and ``form`` of loops ("peeled" or "predicated"); keys of
-    TileLang are ignored, as are its further arguments (``verbose``, ``execution_backend``, ...).
+    ``pass_configs``: ``policy`` ("tilelang" or "modulo") and ``form`` of loops ("peeled", "prologue" or
+    "predicated", by default what suits the target); keys of TileLang are ignored, as are its further arguments (``verbose``, ``execution_backend``, ...).
     """
     ignore_foreign(foreign)
     if not isinstance(func, (PrimFunc, ForeignFunc)):
         raise KernelError(f"expected a function with @T.prim_func, got {type(func).__name__}")
-    return Kernel(func, parse(target), out_idx, Options.parse(pass_configs))
+    return Kernel(func, parse(target), out_idx, pass_configs)

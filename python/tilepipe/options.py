@@ -8,7 +8,7 @@ from typing import Any
 
 from tilepipe.frontend.errors import KernelError
 
-_CHOICES = {"policy": ("tilelang", "modulo"), "form": ("peeled", "predicated")}
+_CHOICES = {"policy": ("tilelang", "modulo"), "form": ("peeled", "prologue", "predicated")}
 # Keys of TileLang's `pass_configs`; they steer passes that do not exist here.
 _FOREIGN = ("tl.", "tir.", "relax.", "cuda.")
 # Arguments of TileLang's `jit` and `compile` about things that do not exist here.
@@ -36,15 +36,15 @@ class PassConfigKey(metaclass=_ForeignKeys):
 
 @dataclass(frozen=True)
 class Options:
-    """``policy`` is how schedules are chosen, ``form`` the shape of pipelined loops."""
+    """``policy`` is how schedules are chosen, ``form`` the shape of pipelined loops, by default what suits the target."""
 
     policy: str = "tilelang"
     form: str = "peeled"
 
     @staticmethod
-    def parse(configs: Mapping[str, Any] | None) -> Options:
-        """Options from ``pass_configs``; keys of TileLang are accepted and ignored."""
-        known = {}
+    def parse(configs: Mapping[str, Any] | None, form: str) -> Options:
+        """Options from ``pass_configs``, ``form`` by default; keys of TileLang are accepted and ignored."""
+        known = {"form": form}
         for key, value in (configs or {}).items():
             name = str(getattr(key, "value", key))
             if name.startswith(_FOREIGN):
@@ -52,7 +52,8 @@ class Options:
             if name not in _CHOICES:
                 raise KernelError(f"unknown pass config '{name}'; known are {', '.join(_CHOICES)}")
             if value not in _CHOICES[name]:
-                raise KernelError(f"pass config '{name}' is {' or '.join(_CHOICES[name])}, got {value!r}")
+                *most, last = _CHOICES[name]
+                raise KernelError(f"pass config '{name}' is {', '.join(most)} or {last}, got {value!r}")
             known[name] = value
         return Options(**known)
 

@@ -1,9 +1,9 @@
-// Planned by hand, run serially and expanded in both forms, under every policy.
-// RUN: tile-run %s --check --entry deep --args '_,_,:0..5,0|1|2|3|4|5|9,0|3,1|2' --passes "inject-software-pipeline;inject-software-pipeline{form=predicated};multi-buffer-versioning,expand-software-pipeline" | FileCheck %s
-// RUN: tile-run %s --check --entry down --args '_,_,0|1|2|3|4|9' --passes "inject-software-pipeline;inject-software-pipeline{form=predicated}" | FileCheck %s
-// RUN: tile-run %s --check --entry static --args '_,_,_' --passes "inject-software-pipeline;inject-software-pipeline{form=predicated};inject-software-pipeline{max-peeled-ops=20}" | FileCheck %s
-// RUN: tile-run %s --check --entry in_place --args '_,_,0|1|2|3|4|9' --passes "inject-software-pipeline;inject-software-pipeline{form=predicated}" | FileCheck %s
-// RUN: tile-run %s --check --entry twice --args '_,_,0|1|2|5,0|1|2|5' --passes "inject-software-pipeline;inject-software-pipeline{form=predicated}" | FileCheck %s
+// Planned by hand, run serially and expanded in all forms, under every policy.
+// RUN: tile-run %s --check --entry deep --args '_,_,:0..5,0|1|2|3|4|5|9,0|3,1|2' --passes "inject-software-pipeline;inject-software-pipeline{form=prologue};inject-software-pipeline{form=predicated};multi-buffer-versioning,expand-software-pipeline" | FileCheck %s
+// RUN: tile-run %s --check --entry down --args '_,_,0|1|2|3|4|9' --passes "inject-software-pipeline;inject-software-pipeline{form=prologue};inject-software-pipeline{form=predicated}" | FileCheck %s
+// RUN: tile-run %s --check --entry static --args '_,_,_' --passes "inject-software-pipeline;inject-software-pipeline{form=prologue};inject-software-pipeline{form=predicated};inject-software-pipeline{max-peeled-ops=20}" | FileCheck %s
+// RUN: tile-run %s --check --entry in_place --args '_,_,0|1|2|3|4|9' --passes "inject-software-pipeline;inject-software-pipeline{form=prologue};inject-software-pipeline{form=predicated}" | FileCheck %s
+// RUN: tile-run %s --check --entry twice --args '_,_,0|1|2|5,0|1|2|5' --passes "inject-software-pipeline;inject-software-pipeline{form=prologue};inject-software-pipeline{form=predicated}" | FileCheck %s
 
 // CHECK: check passed
 

@@ -17,11 +17,11 @@ TILE_OPT = BIN / "tile-opt"
 MODE = os.environ.get("TILEPIPE_TEST_MODE", "default")
 
 
-# Both policies of the planner, each peeled and as one guarded loop.
+# Both policies of the planner, each in all forms.
 ALL_FORMS = "--passes=" + ";".join(
     f"pipeline-planning{{policy={policy}}},inject-software-pipeline{{form={form}}}"
     for policy in ("tilelang", "modulo")
-    for form in ("peeled", "predicated")
+    for form in ("peeled", "prologue", "predicated")
 )
 
 

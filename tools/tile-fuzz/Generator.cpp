@@ -1,4 +1,5 @@
-//===- Generator.cpp - Random tile programs ---------------------------------===//
+//===- Generator.cpp - Random tile programs
+//---------------------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -183,7 +184,7 @@ Program tilepipe::fuzz::generate(uint64_t seed) {
   program.outerTrips = random.chance(12) ? 2 : 0;
   program.dynamicGlobals = random.chance(30);
   program.inLaunch = random.chance(15);
-  program.isPredicated = random.chance(50);
+  program.form = static_cast<Form>(random.below(3));
   program.isModulo = random.chance(30);
   return program;
 }
@@ -197,6 +198,18 @@ static unsigned countStmts(const std::vector<Stmt> &list) {
   for (const Stmt &stmt : list)
     count += 1 + countStmts(stmt.body) + countStmts(stmt.other);
   return count;
+}
+
+const char *tilepipe::fuzz::stringify(Form form) {
+  switch (form) {
+  case Form::Peeled:
+    return "peeled";
+  case Form::Prologue:
+    return "prologue";
+  case Form::Predicated:
+    return "predicated";
+  }
+  llvm_unreachable("unknown form");
 }
 
 unsigned Program::size() const {
@@ -257,7 +270,7 @@ std::vector<Program> tilepipe::fuzz::getSimpler(const Program &program) {
   simplifyTo(copy.outerTrips, uint8_t(0), emitIt);
   simplifyTo(copy.inLaunch, false, emitIt);
   simplifyTo(copy.dynamicGlobals, false, emitIt);
-  simplifyTo(copy.isPredicated, false, emitIt);
+  simplifyTo(copy.form, Form::Peeled, emitIt);
   simplifyTo(copy.isModulo, false, emitIt);
   for (Loop &loop : copy.loops) {
     simplifyList(loop.body, emitIt);

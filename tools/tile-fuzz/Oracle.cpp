@@ -1,4 +1,5 @@
-//===- Oracle.cpp - Judges random programs ----------------------------------===//
+//===- Oracle.cpp - Judges random programs
+//----------------------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -38,8 +39,8 @@ Oracle::Oracle(Backend backend) : backend(backend) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerDialects(registry);
-  context = std::make_unique<MLIRContext>(registry,
-                                          MLIRContext::Threading::DISABLED);
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->printOpOnDiagnostic(false);
   // Errors are kept, remarks are of no use here.
   context->getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
@@ -60,9 +61,9 @@ PassManager &Oracle::getPasses(const std::string &pipeline) {
   for (auto &[name, manager] : passes)
     if (name == pipeline)
       return *manager;
-  auto manager = std::make_unique<PassManager>(
-      context.get(), ModuleOp::getOperationName(),
-      OpPassManager::Nesting::Implicit);
+  auto manager =
+      std::make_unique<PassManager>(context.get(), ModuleOp::getOperationName(),
+                                    OpPassManager::Nesting::Implicit);
   if (failed(parsePassPipeline(pipeline, *manager, llvm::errs()))) {
     llvm::errs() << "tile-fuzz: error: no pipeline '" << pipeline << "'\n";
     _exit(2);
@@ -130,8 +131,8 @@ bool Oracle::prepare(const Program &program, uint64_t seed, Prepared &prepared,
     return false;
   };
   outcome.text = emit(program);
-  prepared.serial = parseSourceString<ModuleOp>(outcome.text, context.get(),
-                                                "program");
+  prepared.serial =
+      parseSourceString<ModuleOp>(outcome.text, context.get(), "program");
   if (!prepared.serial)
     return fail("generated program does not parse");
   bool isManual = setManualSchedules(*prepared.serial, program);
@@ -152,9 +153,8 @@ bool Oracle::prepare(const Program &program, uint64_t seed, Prepared &prepared,
   }
   if (mutation)
     mutation(*prepared.injected);
-  std::string inject = "inject-software-pipeline";
-  if (program.isPredicated)
-    inject += "{form=predicated}";
+  std::string inject = std::string("inject-software-pipeline{form=") +
+                       stringify(program.form) + "}";
   if (failed(getPasses(inject).run(*prepared.injected)))
     return fail("injection failed");
   bool isDynamic = false;
@@ -244,8 +244,7 @@ Outcome Oracle::check(const Program &program, uint64_t seed) {
       options.seed = run.seed;
       options.stepLimit = 1 << 24;
       InterpreterStatistics counts;
-      auto failure =
-          interpreter.run(function, got.arguments, options, &counts);
+      auto failure = interpreter.run(function, got.arguments, options, &counts);
       outcome.copies += counts.asyncCopies;
       outcome.waits += counts.waits;
       std::optional<Mismatch> mismatch;
@@ -258,8 +257,8 @@ Outcome Oracle::check(const Program &program, uint64_t seed) {
       if (failure)
         failure->emit();
       outcome.message = diagnostics + (mismatch ? mismatch->str() : "") +
-                        " (policy " + run.str() + ", n = " +
-                        std::to_string(trips) + ")";
+                        " (policy " + run.str() +
+                        ", n = " + std::to_string(trips) + ")";
       return outcome;
     }
   }
@@ -324,7 +323,8 @@ static bool hasWildDim(ModuleOp module) {
       .walk([](memref::DimOp dim) {
         auto type = dyn_cast<MemRefType>(dim.getSource().getType());
         std::optional<int64_t> index = dim.getConstantIndex();
-        bool isWild = type && index && uint64_t(*index) >= uint64_t(type.getRank());
+        bool isWild =
+            type && index && uint64_t(*index) >= uint64_t(type.getRank());
         return isWild ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
@@ -340,7 +340,8 @@ static void interpretAll(ModuleOp module) {
       if (memref)
         for (int64_t extent : memref.getShape())
           if (!ShapedType::isDynamic(extent) &&
-              (__builtin_mul_overflow(count, extent, &count) || count > 1 << 18))
+              (__builtin_mul_overflow(count, extent, &count) ||
+               count > 1 << 18))
             return false;
       return true;
     });
@@ -364,6 +365,7 @@ bool Oracle::digest(StringRef text) {
       "pipeline-planning",
       "pipeline-planning{policy=modulo}",
       "pipeline-planning,inject-software-pipeline",
+      "pipeline-planning,inject-software-pipeline{form=prologue}",
       "pipeline-planning,inject-software-pipeline{form=predicated}",
       "inject-software-pipeline",
       "multi-buffer-versioning",

@@ -42,12 +42,12 @@ private:
 };
 
 enum class StmtKind : uint8_t {
-  CopyIn,     ///< global to tile
-  CopyOut,    ///< tile to global
-  CopyTile,   ///< tile to tile
-  Fill,       ///< a constant or a scalar
-  Map,        ///< element-wise, of one or two sources
-  Gather,     ///< through an index tile
+  CopyIn,   ///< global to tile
+  CopyOut,  ///< tile to global
+  CopyTile, ///< tile to tile
+  Fill,     ///< a constant or a scalar
+  Map,      ///< element-wise, of one or two sources
+  Gather,   ///< through an index tile
   Gemm,
   Reduce,
   Scan,       ///< prefix sums by a serial loop
@@ -56,10 +56,10 @@ enum class StmtKind : uint8_t {
   ReadGlobal, ///< a scalar from global memory
   WriteTile,
   WriteGlobal,
-  For,        ///< serial loop around statements
-  If,         ///< with or without else
-  Foreign,    ///< linalg or memref instead of tile
-  LocalTile,  ///< tile.alloc inside of the loop
+  For,       ///< serial loop around statements
+  If,        ///< with or without else
+  Foreign,   ///< linalg or memref instead of tile
+  LocalTile, ///< tile.alloc inside of the loop
   NumKinds
 };
 
@@ -97,6 +97,11 @@ struct Loop {
   std::vector<Stmt> body;
 };
 
+/// How loops are expanded.
+enum class Form : uint8_t { Peeled, Prologue, Predicated };
+/// The option of `inject-software-pipeline`.
+const char *stringify(Form form);
+
 struct Program {
   std::vector<Tile> tiles;
   std::vector<Stmt> before, after;
@@ -106,7 +111,8 @@ struct Program {
   bool dynamicGlobals = false;
   bool inLaunch = false;
   /// Pass options.
-  bool isPredicated = false, isModulo = false;
+  Form form = Form::Peeled;
+  bool isModulo = false;
 
   /// Statements, as a measure of size.
   unsigned size() const;
@@ -119,21 +125,19 @@ constexpr int kMaxTrips = 9;
 
 Program generate(uint64_t seed);
 
-/// The program as IR with one function `f` of three read-only globals (f32, i32,
-/// f16), three read-write ones, an output, the number 1, and the trip count of
-/// dynamic loops.
+/// The program as IR with one function `f` of three read-only globals (f32,
+/// i32, f16), three read-write ones, an output, the number 1, and the trip
+/// count of dynamic loops.
 std::string emit(const Program &program);
 
 /// Calls `tryIt` with smaller programs until none of them still fails; returns
 /// the smallest that does. `tryIt` is true for a program that still fails.
-template <typename TryFn>
-Program shrink(Program program, TryFn tryIt);
+template <typename TryFn> Program shrink(Program program, TryFn tryIt);
 
 /// Each program that is `program` with one thing made simpler.
 std::vector<Program> getSimpler(const Program &program);
 
-template <typename TryFn>
-Program shrink(Program program, TryFn tryIt) {
+template <typename TryFn> Program shrink(Program program, TryFn tryIt) {
   for (bool changed = true; changed;) {
     changed = false;
     for (Program &simpler : getSimpler(program)) {

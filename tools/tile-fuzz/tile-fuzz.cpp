@@ -1,4 +1,5 @@
-//===- tile-fuzz.cpp - Differential tests with random programs --------------===//
+//===- tile-fuzz.cpp - Differential tests with random programs
+//--------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -167,22 +168,22 @@ static void reportProgram(Oracle &oracle, uint64_t number) {
     });
   std::string options =
       std::string("--passes='pipeline-planning") +
-      (program.isModulo ? "{policy=modulo}" : "") + ",inject-software-pipeline" +
-      (program.isPredicated ? "{form=predicated}'" : "'");
+      (program.isModulo ? "{policy=modulo}" : "") +
+      ",inject-software-pipeline{form=" + stringify(program.form) + "}'";
   std::string path = outputDir + "/fuzz-" + std::to_string(seed) + "-" +
                      std::to_string(first + number) + ".mlir";
   std::string globals = "48x8,48x8:-3..40,48x8,48x8,48x8:-3..40,48x8,_,1,";
   std::string run = backend == Backend::Jit   ? "// tile-run --jit"
                     : backend == Backend::Ptx ? "// tile-run --ptx"
                                               : "// tile-run";
-  writeFile(path, run + " --check --seed=1 " + options + " --args='" +
-                      globals + "0|1|2|3|4|5|6|7|8|9' %s\n// program " +
+  writeFile(path, run + " --check --seed=1 " + options + " --args='" + globals +
+                      "0|1|2|3|4|5|6|7|8|9' %s\n// program " +
                       std::to_string(first + number) + " of seed " +
                       std::to_string(seed) + ": " + outcome.kind + "\n" +
                       asComment(outcome.message) + outcome.text);
-  llvm::outs() << "program " << first + number << ": " << outcome.kind << ", shrunk from "
-               << before << " to " << program.size() << " statements: " << path
-               << "\n"
+  llvm::outs() << "program " << first + number << ": " << outcome.kind
+               << ", shrunk from " << before << " to " << program.size()
+               << " statements: " << path << "\n"
                << outcome.message << "\n";
 }
 
@@ -194,11 +195,10 @@ static int runPrograms() {
           uint64_t programSeed = seedOf(number);
           Outcome outcome = oracle->check(generate(programSeed), programSeed);
           Verdict verdict;
-          verdict.kind = outcome.status == Outcome::Status::Passed
-                             ? Verdict::Passed
-                         : outcome.status == Outcome::Status::Refused
-                             ? Verdict::Refused
-                             : Verdict::Failed;
+          verdict.kind =
+              outcome.status == Outcome::Status::Passed    ? Verdict::Passed
+              : outcome.status == Outcome::Status::Refused ? Verdict::Refused
+                                                           : Verdict::Failed;
           verdict.isPipelined = outcome.isPipelined;
           verdict.copies = outcome.copies;
           return verdict;
@@ -298,14 +298,13 @@ static int runMutateText() {
     std::string path = outputDir + "/text-" + std::to_string(seed) + "-" +
                        std::to_string(first + failure.number) + ".mlir";
     writeFile(path, mutateText(modules, seedOf(failure.number)));
-    llvm::outs() << "text " << first + failure.number << ": " << failure.death << ": "
-                 << path << "\n";
+    llvm::outs() << "text " << first + failure.number << ": " << failure.death
+                 << ": " << path << "\n";
   }
-  llvm::outs() << result.passed << " passed, " << result.failed
-               << " failed (" << result.pipelined
-               << " are programs; from " << modules.size()
-               << " modules; seed " << seed
-               << ", " << llvm::format("%.1f", result.seconds) << " s)\n";
+  llvm::outs() << result.passed << " passed, " << result.failed << " failed ("
+               << result.pipelined << " are programs; from " << modules.size()
+               << " modules; seed " << seed << ", "
+               << llvm::format("%.1f", result.seconds) << " s)\n";
   return result.failed != 0;
 }
 

@@ -1,4 +1,5 @@
-//===- tile-run.cpp - Run and check tile kernels ----------------------------===//
+//===- tile-run.cpp - Run and check tile kernels
+//----------------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -37,14 +38,14 @@ static cl::opt<std::string> entry("entry", cl::desc("Function to run"),
                                   cl::cat(category));
 static cl::opt<std::string>
     argumentText("args", cl::desc("Arguments, see above"), cl::cat(category));
-static cl::opt<std::string>
-    policyName("policy",
-               cl::desc("When asynchronous copies move their data: eager, late, "
-                        "early-write-late-read or random"),
-               cl::init("eager"), cl::cat(category));
-static cl::opt<uint64_t> seed("seed",
-                              cl::desc("Seed of random data and of --policy=random"),
-                              cl::init(1), cl::cat(category));
+static cl::opt<std::string> policyName(
+    "policy",
+    cl::desc("When asynchronous copies move their data: eager, late, "
+             "early-write-late-read or random"),
+    cl::init("eager"), cl::cat(category));
+static cl::opt<uint64_t>
+    seed("seed", cl::desc("Seed of random data and of --policy=random"),
+         cl::init(1), cl::cat(category));
 static cl::opt<unsigned>
     seeds("seeds", cl::desc("Seeds of the random policy under --check"),
           cl::init(4), cl::cat(category));
@@ -56,24 +57,24 @@ static cl::opt<bool>
         cl::desc("Compile for this machine and run that. Asynchronous copies "
                  "are made at once, unless --policy or --sanitize is given"),
         cl::cat(category));
-static cl::opt<unsigned>
-    optLevel("jit-opt-level", cl::desc("With --jit: optimization, 0 to 3"),
-             cl::init(3), cl::cat(category));
-static cl::opt<unsigned>
-    jitThreads("jit-threads",
-            cl::desc("With --jit: threads that run the blocks of a launch; 0 "
-                     "means one for each processor"),
-            cl::init(1), cl::cat(category));
-static cl::opt<bool>
-    ptx("ptx",
-        cl::desc("Compile for NVIDIA sm_80 and run the PTX in the emulator, with "
-                 "races watched. A function without tile.launch is one block"),
-        cl::cat(category));
-static cl::opt<unsigned>
-    ptxThreads("ptx-threads",
-               cl::desc("With --ptx: threads of the block of a function without "
-                        "tile.launch"),
-               cl::init(64), cl::cat(category));
+static cl::opt<unsigned> optLevel("jit-opt-level",
+                                  cl::desc("With --jit: optimization, 0 to 3"),
+                                  cl::init(3), cl::cat(category));
+static cl::opt<unsigned> jitThreads(
+    "jit-threads",
+    cl::desc("With --jit: threads that run the blocks of a launch; 0 "
+             "means one for each processor"),
+    cl::init(1), cl::cat(category));
+static cl::opt<bool> ptx(
+    "ptx",
+    cl::desc("Compile for NVIDIA sm_80 and run the PTX in the emulator, with "
+             "races watched. A function without tile.launch is one block"),
+    cl::cat(category));
+static cl::opt<unsigned> ptxThreads(
+    "ptx-threads",
+    cl::desc("With --ptx: threads of the block of a function without "
+             "tile.launch"),
+    cl::init(64), cl::cat(category));
 static cl::opt<unsigned>
     timeRuns("time",
              cl::desc("Print the time of compilation, and the shortest time of "
@@ -84,28 +85,29 @@ static cl::opt<double>
               cl::desc("With --check: how much floats may differ, relative to "
                        "the larger of 1 and their magnitude"),
               cl::init(0), cl::cat(category));
-static cl::opt<bool>
-    check("check",
-          cl::desc("Compare the program as it is with its pipelined forms under "
-                   "every policy"),
-          cl::cat(category));
+static cl::opt<bool> check(
+    "check",
+    cl::desc("Compare the program as it is with its pipelined forms under "
+             "every policy"),
+    cl::cat(category));
 static cl::opt<std::string>
     reference("reference",
               cl::desc("With --check: the serial program; the input is already "
                        "injected"),
               cl::cat(category));
-static cl::opt<std::string>
-    passes("passes",
-           cl::desc("With --check: the pass pipelines to compare with the "
-                    "program, separated by ';'"),
-           cl::init("pipeline-planning,inject-software-pipeline;"
-                    "pipeline-planning,inject-software-pipeline{form=predicated}"),
-           cl::cat(category));
-static cl::opt<bool>
-    minimalWaits("minimal-waits",
-                 cl::desc("For each wait of the injected program: is completing "
-                          "one group fewer noticed?"),
-                 cl::cat(category));
+static cl::opt<std::string> passes(
+    "passes",
+    cl::desc("With --check: the pass pipelines to compare with the "
+             "program, separated by ';'"),
+    cl::init("pipeline-planning,inject-software-pipeline;"
+             "pipeline-planning,inject-software-pipeline{form=prologue};"
+             "pipeline-planning,inject-software-pipeline{form=predicated}"),
+    cl::cat(category));
+static cl::opt<bool> minimalWaits(
+    "minimal-waits",
+    cl::desc("For each wait of the injected program: is completing "
+             "one group fewer noticed?"),
+    cl::cat(category));
 static cl::list<std::string>
     sanitize("sanitize", cl::CommaSeparated,
              cl::desc("What is checked: async (default), uninitialized, none"),
@@ -117,11 +119,12 @@ static cl::opt<std::string>
          cl::desc("Write each memref argument to PREFIX<number>.npy, or to "
                   "PREFIX<set>-<number>.npy with several sets of arguments"),
          cl::value_desc("prefix"), cl::cat(category));
-static cl::opt<bool> statistics("statistics", cl::desc("Print what was executed"),
+static cl::opt<bool> statistics("statistics",
+                                cl::desc("Print what was executed"),
                                 cl::cat(category));
-static cl::opt<uint64_t> stepLimit("step-limit",
-                                   cl::desc("End with an error after this many steps"),
-                                   cl::init(uint64_t(1) << 34), cl::cat(category));
+static cl::opt<uint64_t>
+    stepLimit("step-limit", cl::desc("End with an error after this many steps"),
+              cl::init(uint64_t(1) << 34), cl::cat(category));
 
 static int fail(const Twine &message) {
   llvm::errs() << "tile-run: error: " << message << '\n';
@@ -212,7 +215,8 @@ static int report(const KernelInput &input, ArrayRef<double> results,
       return fail(error);
   }
   for (auto [i, result] : llvm::enumerate(results))
-    llvm::outs() << "result " << i << ": " << llvm::format("%.9g", result) << '\n';
+    llvm::outs() << "result " << i << ": " << llvm::format("%.9g", result)
+                 << '\n';
   return 0;
 }
 
@@ -220,12 +224,11 @@ static int report(const KernelInput &input, ArrayRef<double> results,
 using ArgumentSets = std::vector<ArgumentChoices>;
 
 /// Runs a program once, in the interpreter or compiled. Failures are printed.
-static bool execute(const CompiledProgram *program, Interpreter &interpreter,
-                    func::FuncOp function, ArrayRef<InterpreterArgument> arguments,
-                    const InterpreterOptions &options,
-                    InterpreterStatistics &counts,
-                    SmallVectorImpl<double> *results = nullptr,
-                    bool isQuiet = false) {
+static bool
+execute(const CompiledProgram *program, Interpreter &interpreter,
+        func::FuncOp function, ArrayRef<InterpreterArgument> arguments,
+        const InterpreterOptions &options, InterpreterStatistics &counts,
+        SmallVectorImpl<double> *results = nullptr, bool isQuiet = false) {
   if (!program) {
     auto failure =
         interpreter.run(function, arguments, options, &counts, results);
@@ -274,9 +277,11 @@ static bool measure(const CompiledProgram *program, Interpreter &interpreter,
     InterpreterStatistics counts;
     auto start = std::chrono::steady_clock::now();
     std::clock_t processor = std::clock();
-    if (!execute(program, interpreter, function, copy.arguments, options, counts))
+    if (!execute(program, interpreter, function, copy.arguments, options,
+                 counts))
       return false;
-    std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    std::chrono::duration<double> time =
+        std::chrono::steady_clock::now() - start;
     double seconds = double(std::clock() - processor) / CLOCKS_PER_SEC;
     best = i == 0 ? time.count() : std::min(best, time.count());
     bestProcessor = i == 0 ? seconds : std::min(bestProcessor, seconds);
@@ -307,8 +312,8 @@ static int runOnce(func::FuncOp function, const ArgumentSets &sets,
     if (timeRuns &&
         !measure(program.get(), interpreter, function, *input, options))
       return 1;
-    if (!execute(program.get(), interpreter, function, input->arguments, options,
-                 counts, &results))
+    if (!execute(program.get(), interpreter, function, input->arguments,
+                 options, counts, &results))
       return 1;
     if (statistics)
       llvm::outs() << "steps " << counts.steps << ", asynchronous copies "
@@ -350,9 +355,10 @@ static std::string describe(ArrayRef<ArgumentSpec> specs) {
     if (!text.empty())
       text += ',';
     if (spec.shape && spec.shape->size() > 1)
-      text += llvm::join(llvm::map_range(*spec.shape,
-                                         [](int64_t e) { return std::to_string(e); }),
-                         "x");
+      text += llvm::join(
+          llvm::map_range(*spec.shape,
+                          [](int64_t e) { return std::to_string(e); }),
+          "x");
     else if (spec.number)
       llvm::raw_string_ostream(text) << llvm::format("%g", *spec.number);
     else
@@ -421,8 +427,8 @@ static bool makeCases(func::FuncOp serial, const ArgumentSets &sets,
 
 /// Runs a variant once; true if all is right. Quiet runs only say yes or no.
 static bool runVariant(Variant &variant, const Case &one, const PolicyRun &run,
-                       InterpreterOptions options, InterpreterStatistics &counts,
-                       bool isQuiet) {
+                       InterpreterOptions options,
+                       InterpreterStatistics &counts, bool isQuiet) {
   KernelInput input(*one.input);
   options.policy = run.policy;
   options.seed = run.seed;
@@ -436,10 +442,12 @@ static bool runVariant(Variant &variant, const Case &one, const PolicyRun &run,
     return true;
   if (isQuiet)
     return false;
-  llvm::errs() << "tile-run: error: " << variant.name << ", policy " << run.str();
+  llvm::errs() << "tile-run: error: " << variant.name << ", policy "
+               << run.str();
   if (!one.name.empty())
     llvm::errs() << ", arguments " << one.name;
-  llvm::errs() << ": " << (mismatch ? mismatch->str() : "run-time error") << '\n';
+  llvm::errs() << ": " << (mismatch ? mismatch->str() : "run-time error")
+               << '\n';
   return false;
 }
 
@@ -514,7 +522,8 @@ static int runMinimalWaits(ModuleOp module, ModuleOp serial,
       if (isNoticed)
         return;
       llvm::outs() << variant.name << ": " << wait.getLoc() << ": " << wait
-                   << (executed ? ": loosening is not noticed" : ": not executed")
+                   << (executed ? ": loosening is not noticed"
+                                : ": not executed")
                    << '\n';
     };
     variant.function.walk(visit);

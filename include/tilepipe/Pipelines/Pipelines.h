@@ -24,6 +24,9 @@ struct InjectSoftwarePipelineOptions
       llvm::cl::init(tile::ExpansionForm::Peeled),
       llvm::cl::values(clEnumValN(tile::ExpansionForm::Peeled, "peeled",
                                   "Prologue, loop and epilogue"),
+                       clEnumValN(tile::ExpansionForm::Prologue, "prologue",
+                                  "Prologue, and a loop with guards on what "
+                                  "its last steps leave out"),
                        clEnumValN(tile::ExpansionForm::Predicated, "predicated",
                                   "One loop of guarded statements"))};
   Option<int64_t> maxPeeledOps{

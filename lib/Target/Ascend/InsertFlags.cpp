@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Flags are placed by simple rules (VersionFlags.cpp, OwnerFlags.cpp) and then judged by the model
-// of the machine (PipeModel.cpp): where the rules for versions do not hold, a
-// group is followed as a whole instead; where accesses of one pipe need a
-// barrier, the model says so; and what it can do without is dropped.
+// Flags are placed by simple rules (VersionFlags.cpp, OwnerFlags.cpp) and then
+// judged by the model of the machine (PipeModel.cpp): where the rules for
+// versions do not hold, a group is followed as a whole instead; where accesses
+// of one pipe need a barrier, the model says so; and what it can do without is
+// dropped.
 //
 //===----------------------------------------------------------------------===//
 

@@ -118,7 +118,7 @@ nvidia::createMachine(Location loc, StringRef chip, bool shortPointers,
   BackEndFlags flags(shortPointers);
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, chip, features, targetOptions, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel(std::min(options.optLevel, 3u))));
+      llvm::CodeGenOptLevel(std::min(options.optLevel, 2u))));
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,7 +167,6 @@ static void optimize(Compilation &c) {
 
   llvm::FunctionPassManager function;
   function.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  function.addPass(llvm::EarlyCSEPass());
   function.addPass(llvm::InstCombinePass());
   function.addPass(llvm::InferAddressSpacesPass());
   function.addPass(llvm::SimplifyCFGPass());

@@ -160,7 +160,8 @@ static void unrollPointLoops(tile::LaunchOp launch) {
 
 /// Left alone, ptxas aims at several blocks on a multiprocessor, and may spill
 /// hundreds of values for them. One block is enough where fragments leave no
-/// room in 128 registers, or two blocks do not fit with so many: there are 65536.
+/// room in 128 registers, or two blocks do not fit with so many: there are
+/// 65536.
 static bool needsAllRegisters(int64_t threads, int64_t fragmentBytes) {
   constexpr int64_t registers = 128, others = 64, all = 65536;
   return fragmentBytes / 4 + others > registers ||
@@ -348,6 +349,11 @@ FailureOr<gpu::GPUFuncOp> KernelBuilder::build(gpu::GPUModuleOp module,
                     b.getI32IntegerAttr(1));
   numPruned += pruneBarriers(l);
   makeRingCounters(kernel);
+  // The steps of a pipeline overlap already; unrolled, they only take room.
+  kernel.walk([](tile::AsyncWaitOp wait) {
+    if (auto loop = wait->getParentOfType<scf::ForOp>())
+      forbidUnrolling(loop);
+  });
   if (failed(lowerBody(l)))
     return failure();
   marker->erase();

@@ -26,8 +26,22 @@ using namespace tilepipe::nvidia;
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
+Value ConstantPool::get(Location loc, TypedAttr value) {
+  Value &constant = known[value];
+  if (!constant) {
+    OpBuilder b = OpBuilder::atBlockBegin(block);
+    constant = arith::ConstantOp::create(b, loc, value);
+  }
+  return constant;
+}
+
+Value Emitter::makeConstant(TypedAttr value) {
+  return pool ? pool->get(getLoc(), value)
+              : arith::ConstantOp::create(*this, value).getResult();
+}
+
 Value Emitter::index(int64_t value) {
-  return arith::ConstantIndexOp::create(*this, value);
+  return makeConstant(getIndexAttr(value));
 }
 Value Emitter::index(OpFoldResult value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
@@ -35,24 +49,38 @@ Value Emitter::index(OpFoldResult value) {
   return cast<Value>(value);
 }
 Value Emitter::i32(int64_t value) {
-  return arith::ConstantOp::create(*this, getI32IntegerAttr(value));
+  return makeConstant(getI32IntegerAttr(value));
 }
-Value Emitter::boolean(bool value) {
-  return arith::ConstantOp::create(*this, getBoolAttr(value));
-}
+Value Emitter::boolean(bool value) { return makeConstant(getBoolAttr(value)); }
 Value Emitter::constant(Type type, int64_t value) {
   if (isa<FloatType>(type))
-    return arith::ConstantOp::create(*this, getFloatAttr(type, double(value)));
-  return arith::ConstantOp::create(*this, getIntegerAttr(type, value));
+    return makeConstant(getFloatAttr(type, double(value)));
+  return makeConstant(getIntegerAttr(type, value));
+}
+
+/// The values of two indices, if they are constants.
+static std::optional<std::pair<int64_t, int64_t>> getConstants(Value a,
+                                                               Value b) {
+  std::optional<int64_t> x, y;
+  if (!a.getType().isIndex() || !(x = getConstantIntValue(OpFoldResult(a))) ||
+      !(y = getConstantIntValue(OpFoldResult(b))))
+    return std::nullopt;
+  return std::pair(*x, *y);
 }
 
 Value Emitter::add(Value a, Value b) {
+  if (auto constants = getConstants(a, b))
+    return index(constants->first + constants->second);
   return createOrFold<arith::AddIOp>(a, b, arith::IntegerOverflowFlags::nsw);
 }
 Value Emitter::sub(Value a, Value b) {
+  if (auto constants = getConstants(a, b))
+    return index(constants->first - constants->second);
   return createOrFold<arith::SubIOp>(a, b, arith::IntegerOverflowFlags::nsw);
 }
 Value Emitter::mul(Value a, Value b) {
+  if (auto constants = getConstants(a, b))
+    return index(constants->first * constants->second);
   return createOrFold<arith::MulIOp>(a, b, arith::IntegerOverflowFlags::nsw);
 }
 Value Emitter::min(Value a, Value b) {
@@ -66,7 +94,8 @@ Value Emitter::both(Value a, Value b) {
 }
 
 Value Emitter::isInside(Value value, Value bound) {
-  IndexRange at = getRange(value), limit = getRange(bound);
+  IndexRange at = getRange(value, getBlock()),
+             limit = getRange(bound, getBlock());
   if (at.min >= 0 && at.max < limit.min)
     return boolean(true);
   if (at.max < 0 || at.min >= limit.max)
@@ -198,17 +227,21 @@ Value Emitter::pick(Value cond, llvm::function_ref<Value()> body,
       .getResult(0);
 }
 
+void tilepipe::nvidia::forbidUnrolling(Operation *loop) {
+  MLIRContext *context = loop->getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true),
+                                          {}, {}, {}, {}, {}, {});
+  loop->setAttr("llvm.loop_annotation",
+                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {},
+                                              {}, {}, {}, {}, {}, {}, {}, {},
+                                              {}, {}));
+}
+
 void Emitter::loop(Value lower, Value upper, Value step, bool mayUnroll,
                    llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(*this, lower, upper, step);
-  if (!mayUnroll) {
-    auto unroll = LLVM::LoopUnrollAttr::get(getContext(), getBoolAttr(true), {},
-                                            {}, {}, {}, {}, {});
-    loop->setAttr("llvm.loop_annotation",
-                  LLVM::LoopAnnotationAttr::get(getContext(), {}, {}, {},
-                                                unroll, {}, {}, {}, {}, {}, {},
-                                                {}, {}, {}, {}, {}));
-  }
+  if (!mayUnroll)
+    forbidUnrolling(loop);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());

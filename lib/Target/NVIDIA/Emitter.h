@@ -15,11 +15,25 @@
 
 namespace tilepipe::nvidia {
 
+/// The constants of a kernel, each once, at the start of a block. Half of all
+/// operations would be constants otherwise.
+class ConstantPool {
+public:
+  explicit ConstantPool(mlir::Block *block) : block(block) {}
+  mlir::Value get(mlir::Location loc, mlir::TypedAttr value);
+
+private:
+  mlir::Block *block;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> known;
+};
+
 /// A builder that folds what it knows about indices.
 class Emitter : public mlir::ImplicitLocOpBuilder {
 public:
-  Emitter(mlir::Location loc, mlir::OpBuilder &builder)
-      : ImplicitLocOpBuilder(loc, builder) {}
+  /// Without a pool, constants are made in place.
+  Emitter(mlir::Location loc, mlir::OpBuilder &builder,
+          ConstantPool *pool = nullptr)
+      : ImplicitLocOpBuilder(loc, builder), pool(pool) {}
 
   mlir::Value index(int64_t value);
   mlir::Value index(mlir::OpFoldResult value);
@@ -63,7 +77,15 @@ public:
 
   /// Bytes of an element in memory.
   static int64_t getElementBytes(mlir::Type type);
+
+private:
+  mlir::Value makeConstant(mlir::TypedAttr value);
+
+  ConstantPool *pool;
 };
+
+/// Asks LLVM and ptxas to leave a loop as it is.
+void forbidUnrolling(mlir::Operation *loop);
 
 } // namespace tilepipe::nvidia
 

@@ -37,7 +37,74 @@ static bool isBounded(IndexRange range) {
   return range.min > -kInf && range.max < kInf;
 }
 
-static IndexRange rangeOf(Value value, unsigned depth);
+namespace {
+
+/// What the conditions of the `scf.if` around a block say of single values.
+class Guards {
+public:
+  explicit Guards(Block *block);
+  IndexRange refine(Value value, IndexRange range) const;
+
+private:
+  void add(Value condition);
+
+  SmallVector<std::pair<Value, IndexRange>, 2> known;
+};
+
+} // namespace
+
+static IndexRange rangeOf(Value value, unsigned depth, const Guards &guards);
+
+Guards::Guards(Block *block) {
+  for (; block; block = block->getParentOp() ? block->getParentOp()->getBlock()
+                                             : nullptr) {
+    auto branch = dyn_cast_or_null<scf::IfOp>(block->getParentOp());
+    if (branch && block == branch.thenBlock())
+      add(branch.getCondition());
+  }
+}
+
+void Guards::add(Value condition) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    add(both.getLhs());
+    return add(both.getRhs());
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return;
+  IndexRange limit = getRange(compare.getRhs());
+  IndexRange below{-kInf, limit.max >= kInf ? kInf : limit.max - 1};
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::slt:
+    return known.push_back({compare.getLhs(), below});
+  case arith::CmpIPredicate::sle:
+    return known.push_back({compare.getLhs(), {-kInf, limit.max}});
+  case arith::CmpIPredicate::sgt:
+    return known.push_back(
+        {compare.getLhs(), {limit.min <= -kInf ? -kInf : limit.min + 1, kInf}});
+  case arith::CmpIPredicate::sge:
+    return known.push_back({compare.getLhs(), {limit.min, kInf}});
+  case arith::CmpIPredicate::ult:
+    // A negative value is above all limits that are none themselves.
+    if (limit.min >= 0)
+      known.push_back({compare.getLhs(), {0, below.max}});
+    return;
+  default:
+    return;
+  }
+}
+
+IndexRange Guards::refine(Value value, IndexRange range) const {
+  for (auto [guarded, limits] : known) {
+    if (guarded != value)
+      continue;
+    range.min = std::max(range.min, limits.min);
+    range.max = std::min(range.max, limits.max);
+  }
+  if (range.max < range.min) // nothing is run
+    range.max = range.min;
+  return range;
+}
 
 static IndexRange rangeOfMul(IndexRange a, IndexRange b) {
   if (a.min >= 0 && b.min >= 0)
@@ -51,9 +118,10 @@ static IndexRange rangeOfMul(IndexRange a, IndexRange b) {
           clampToInfinity(*llvm::max_element(products))};
 }
 
-static IndexRange rangeOfInduction(scf::ForOp loop, unsigned depth) {
-  IndexRange lower = rangeOf(loop.getLowerBound(), depth);
-  IndexRange upper = rangeOf(loop.getUpperBound(), depth);
+static IndexRange rangeOfInduction(scf::ForOp loop, unsigned depth,
+                                   const Guards &guards) {
+  IndexRange lower = rangeOf(loop.getLowerBound(), depth, guards);
+  IndexRange upper = rangeOf(loop.getUpperBound(), depth, guards);
   IndexRange result{lower.min, clampToInfinity(__int128(upper.max) - 1)};
   std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
@@ -64,8 +132,11 @@ static IndexRange rangeOfInduction(scf::ForOp loop, unsigned depth) {
   return result;
 }
 
-static IndexRange rangeOfOp(Operation *op, unsigned depth) {
-  auto operand = [&](unsigned i) { return rangeOf(op->getOperand(i), depth); };
+static IndexRange rangeOfOp(Operation *op, unsigned depth,
+                            const Guards &guards) {
+  auto operand = [&](unsigned i) {
+    return rangeOf(op->getOperand(i), depth, guards);
+  };
   auto constant = [&](unsigned i) {
     return getConstantIntValue(op->getOperand(i));
   };
@@ -148,7 +219,7 @@ static IndexRange rangeOfOp(Operation *op, unsigned depth) {
       .Default([](Operation *) { return IndexRange(); });
 }
 
-static IndexRange rangeOf(Value value, unsigned depth) {
+static IndexRange rangeOf(Value value, unsigned depth, const Guards &guards) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return {*constant, *constant};
   IndexRange result;
@@ -156,9 +227,9 @@ static IndexRange rangeOf(Value value, unsigned depth) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
       if (loop && argument == loop.getInductionVar())
-        result = rangeOfInduction(loop, depth - 1);
+        result = rangeOfInduction(loop, depth - 1, guards);
     } else {
-      result = rangeOfOp(value.getDefiningOp(), depth - 1);
+      result = rangeOfOp(value.getDefiningOp(), depth - 1, guards);
     }
   }
   // What does not fit into the type may have wrapped around.
@@ -168,15 +239,17 @@ static IndexRange rangeOf(Value value, unsigned depth) {
     if (result.min < -half || result.max >= half)
       result = {-half, half - 1};
   }
-  return result;
+  return guards.refine(value, result);
 }
 
-IndexRange nvidia::getRange(Value value) { return rangeOf(value, kMaxDepth); }
+IndexRange nvidia::getRange(Value value, Block *block) {
+  return rangeOf(value, kMaxDepth, Guards(block));
+}
 
-IndexRange nvidia::getRange(OpFoldResult value) {
+IndexRange nvidia::getRange(OpFoldResult value, Block *block) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return {*constant, *constant};
-  return getRange(cast<Value>(value));
+  return getRange(cast<Value>(value), block);
 }
 
 int64_t nvidia::getDivisor(int64_t value) {

@@ -21,8 +21,9 @@ struct IndexRange {
   int64_t min = -kInfinity;
   int64_t max = kInfinity;
 };
-IndexRange getRange(mlir::Value value);
-IndexRange getRange(mlir::OpFoldResult value);
+/// In `block`, if that is given: what holds where its guards are true.
+IndexRange getRange(mlir::Value value, mlir::Block *block = nullptr);
+IndexRange getRange(mlir::OpFoldResult value, mlir::Block *block = nullptr);
 
 /// A power of two, at most 64, that divides an integer in every execution.
 int64_t getDivisor(mlir::Value value);

@@ -16,8 +16,7 @@ using namespace tilepipe::nvidia;
 
 /// Always, also for an empty group: the counts of waits rely on it.
 LogicalResult nvidia::lower(Lowering &l, tile::AsyncCommitOp op) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
+  Emitter e = l.at(op);
   NVVM::CpAsyncCommitGroupOp::create(e);
   op.getResult().replaceAllUsesWith(e.boolean(true));
   op.erase();

@@ -97,7 +97,7 @@ SmallVector<Value> CopyLowering::getIndices(const Side &side,
   // A start that may be anything wraps around: what comes out is outside as
   // well.
   for (auto [dim, i] : llvm::zip_equal(side.dims, point)) {
-    IndexRange start = getRange(indices[dim]);
+    IndexRange start = getRange(indices[dim], e.getBlock());
     bool isBounded =
         start.min > -IndexRange::kInfinity && start.max < IndexRange::kInfinity;
     indices[dim] = isBounded ? e.add(indices[dim], i)
@@ -158,9 +158,15 @@ static Value combine(Emitter &e, ArrayRef<Value> values) {
   return vector::FromElementsOp::create(e, type, values);
 }
 
+static SmallVector<int64_t> getNumbers(int64_t first, int64_t count) {
+  return llvm::to_vector(llvm::seq(first, first + count));
+}
+
 Value CopyLowering::convert(Value value, int64_t width) {
-  if (getElementTypeOrSelf(value) == element())
-    return value;
+  Type from = getElementTypeOrSelf(value);
+  if (width == 1 || from == element() ||
+      (isVectorElement(from) && isVectorElement(element())))
+    return e.convert(value, element());
   SmallVector<Value> elements;
   for (int64_t i = 0; i < width; ++i)
     elements.push_back(e.convert(extract(e, value, i), element()));
@@ -190,7 +196,9 @@ void CopyLowering::startCopy(ArrayRef<Value> point, int64_t width) {
     Value extent = e.dim(source.buffer.memref, dim);
     Value valid = e.isInside(at, extent);
     bool isLast = static_cast<int64_t>(dim) == source.rank() - 1;
-    if (isLast && getRange(at).max + width > getRange(extent).min &&
+    if (isLast &&
+        getRange(at, e.getBlock()).max + width >
+            getRange(extent, e.getBlock()).min &&
         getDivisor(extent) < width)
       count = e.min(count, e.sub(extent, at));
     if (e.isTrue(valid))
@@ -370,22 +378,21 @@ void CopyLowering::fromFragment() {
           : l.getWidth(e, target.buffer, target.offsets, limit, true, fits);
   Value owner = target.buffer.isFragment() ? nullptr : l.getOwner(layout);
   auto emit = [&](int64_t width) {
-    l.distribute(
-        e, layout, width, /*maxUnrolled=*/0,
-        [&](int64_t number, ArrayRef<Value> at) {
-          Value inRegion;
-          SmallVector<Value> point = getPoint(source, at, inRegion);
-          SmallVector<Value> to = getIndices(target, point);
-          e.when(e.both(inRegion, isInside(target, to)), [&] {
-            SmallVector<Value> values;
-            for (int64_t i = 0; i < width; ++i)
-              values.push_back(e.convert(
-                  l.loadRegister(e, source.buffer, number + i), element()));
-            if (target.buffer.isFragment())
-              return l.storeRegister(e, values.front(), target.buffer, number);
-            l.store(e, combine(e, values), target.buffer, to, width);
-          });
-        });
+    l.distribute(e, layout, width, /*maxUnrolled=*/0,
+                 [&](int64_t number, ArrayRef<Value> at) {
+                   Value inRegion;
+                   SmallVector<Value> point = getPoint(source, at, inRegion);
+                   SmallVector<Value> to = getIndices(target, point);
+                   e.when(e.both(inRegion, isInside(target, to)), [&] {
+                     Value value =
+                         convert(l.loadRegisters(e, source.buffer,
+                                                 getNumbers(number, width)),
+                                 width);
+                     if (target.buffer.isFragment())
+                       return l.storeRegister(e, value, target.buffer, number);
+                     l.store(e, value, target.buffer, to, width);
+                   });
+                 });
   };
   e.when(owner ? owner : e.boolean(true), [&] {
     e.when(
@@ -412,10 +419,8 @@ void CopyLowering::toFragment() {
                    Value inRegion;
                    SmallVector<Value> point = getPoint(target, at, inRegion);
                    e.when(inRegion, [&] {
-                     Value value = read(point, width);
-                     for (int64_t i = 0; i < width; ++i)
-                       l.storeRegister(e, extract(e, value, i), target.buffer,
-                                       number + i);
+                     l.storeRegisters(e, read(point, width), target.buffer,
+                                      getNumbers(number, width));
                    });
                  });
   };
@@ -442,28 +447,24 @@ static CopyLowering makeLowering(Lowering &l, Emitter &e, CopyT op) {
 
 std::optional<ElementThreads> nvidia::getThreadMap(Lowering &l, tile::CopyOp op,
                                                    bool isSource) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
+  Emitter e = l.at(op);
   return makeLowering(l, e, op).getThreads(isSource);
 }
 
 std::optional<ElementThreads>
 nvidia::getThreadMap(Lowering &l, tile::AsyncCopyOp op, bool isSource) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
+  Emitter e = l.at(op);
   return makeLowering(l, e, op).getThreads(isSource);
 }
 
 bool nvidia::completesAtOnce(Lowering &l, tile::AsyncCopyOp op) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
+  Emitter e = l.at(op);
   return makeLowering(l, e, op).completesAtOnce();
 }
 
 template <typename CopyT>
 static LogicalResult lowerCopy(Lowering &l, CopyT op, bool isAsync) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
+  Emitter e = l.at(op);
   CopyLowering copy = makeLowering(l, e, op);
   e.when(op.getGuard() ? op.getGuard() : e.boolean(true), [&] { copy.emit(); });
   if (isAsync)

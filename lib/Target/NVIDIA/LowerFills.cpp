@@ -52,8 +52,7 @@ std::optional<ElementThreads> nvidia::getThreadMap(Lowering &l,
 }
 
 LogicalResult nvidia::lower(Lowering &l, tile::FillOp op) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
+  Emitter e = l.at(op);
   Buffer buffer = l.resolve(e, op.getTarget());
   SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
   SmallVector<OpFoldResult> sizes = op.getMixedSizes();

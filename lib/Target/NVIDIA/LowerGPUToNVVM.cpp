@@ -294,6 +294,37 @@ static void populatePatterns(LLVMTypeConverter &types,
 
 /// What the conversion of scf.for passes on about a loop is an attribute that
 /// the translation does not look at.
+/// The conversion puts descriptors and matrices together for their users to
+/// take apart; what is asked of them is an operand somewhere.
+static void forwardAggregates(LLVM::LLVMFuncOp function) {
+  SmallVector<Operation *> inserts;
+  function.walk([&](Operation *op) {
+    if (isa<LLVM::InsertValueOp, LLVM::PoisonOp, LLVM::UndefOp>(op))
+      inserts.push_back(op);
+    auto extract = dyn_cast<LLVM::ExtractValueOp>(op);
+    if (!extract)
+      return;
+    Value value = extract.getContainer();
+    while (auto insert = value.getDefiningOp<LLVM::InsertValueOp>()) {
+      if (insert.getPosition() == extract.getPosition()) {
+        extract.replaceAllUsesWith(insert.getValue());
+        extract.erase();
+        return;
+      }
+      // One position within another: neither is passed by.
+      size_t depth =
+          std::min(insert.getPosition().size(), extract.getPosition().size());
+      if (insert.getPosition().take_front(depth) ==
+          extract.getPosition().take_front(depth))
+        return;
+      value = insert.getContainer();
+    }
+  });
+  for (Operation *op : llvm::reverse(inserts))
+    if (op->use_empty())
+      op->erase();
+}
+
 static void setLoopAnnotation(LLVM::BrOp branch) {
   if (auto annotation = branch->getAttrOfType<LLVM::LoopAnnotationAttr>(
           "llvm.loop_annotation")) {
@@ -347,9 +378,11 @@ LogicalResult LowerGPUToNVVM::lower(gpu::GPUModuleOp module) {
   SmallVector<UnrealizedConversionCastOp> casts;
   module.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
   reconcileUnrealizedCasts(casts);
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    forwardAggregates(function);
     if (function.getLinkage() == LLVM::Linkage::Internal)
       function.setAlwaysInline(true);
+  }
   module.walk(setLoopAnnotation);
   return success();
 }

@@ -339,8 +339,7 @@ ThreadLayout nvidia::getSumsLayout(Lowering &l, tile::GemmOp op) {
 }
 
 LogicalResult nvidia::lower(Lowering &l, tile::GemmOp op) {
-  OpBuilder builder(op);
-  Emitter e(op.getLoc(), builder);
+  Emitter e = l.at(op);
   Buffer c = l.resolve(e, op.getC());
   if (!c.type.hasStaticShape())
     return op.emitOpError("cannot be lowered to NVIDIA: shape of the result ")

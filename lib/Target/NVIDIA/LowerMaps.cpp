@@ -1,4 +1,4 @@
-//===- LowerMaps.cpp - Element-wise regions and single elements -----------===//
+//===- LowerMaps.cpp - Element-wise regions -------------------------------===//
 //
 // Part of the tilepipe project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,18 +10,21 @@
 // A thread runs the body of a map for the points it holds. `width` points that
 // follow each other in the last dimension are run in lockstep, operation by
 // operation, so that their accesses can be one vector; points may not depend on
-// each other.
+// each other. Arithmetic on what was loaded as a vector stays one operation:
+// that is less for all that follows, and LLVM takes it apart in the end.
 //
 //===----------------------------------------------------------------------===//
 
 #include "IndexFacts.h"
+#include "LowerToNVVM.h"
 #include "Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tilepipe;
@@ -31,47 +34,22 @@ static constexpr int64_t kMaxBytes = 16;
 static constexpr int64_t kMaxWidth = 8;
 
 //===----------------------------------------------------------------------===//
-// Atomics
-//===----------------------------------------------------------------------===//
-
-static arith::AtomicRMWKind getAtomicKind(tile::AtomicKind kind, Type type) {
-  bool isFloat = isa<FloatType>(type);
-  switch (kind) {
-  case tile::AtomicKind::Add:
-    return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
-  case tile::AtomicKind::Max:
-    return isFloat ? arith::AtomicRMWKind::maxnumf : arith::AtomicRMWKind::maxs;
-  case tile::AtomicKind::Min:
-    return isFloat ? arith::AtomicRMWKind::minnumf : arith::AtomicRMWKind::mins;
-  case tile::AtomicKind::And:
-    return arith::AtomicRMWKind::andi;
-  case tile::AtomicKind::Or:
-    return arith::AtomicRMWKind::ori;
-  case tile::AtomicKind::Xor:
-    return arith::AtomicRMWKind::xori;
-  case tile::AtomicKind::Exchange:
-    return arith::AtomicRMWKind::assign;
-  }
-  llvm_unreachable("unknown kind");
-}
-
-static void emitAtomic(Lowering &l, Emitter &e, tile::AtomicOp op, Value value,
-                       ValueRange indices) {
-  Buffer buffer = l.resolve(e, op.getTarget());
-  SmallVector<Value> at(indices);
-  if (buffer.isShared())
-    at = {l.linearize(e, buffer, indices)};
-  memref::AtomicRMWOp::create(e, value.getType(),
-                              getAtomicKind(op.getKind(), value.getType()),
-                              value, buffer.memref, at);
-}
-
-//===----------------------------------------------------------------------===//
 // Maps
 //===----------------------------------------------------------------------===//
 
 namespace {
 
+/// Points that are run in lockstep. What a value is for them is a vector, or a
+/// value for each, or both.
+struct Lanes {
+  explicit Lanes(int64_t width) : points(width) {}
+  int64_t size() const { return points.size(); }
+
+  SmallVector<IRMapping> points;
+  DenseMap<Value, Value> vectors;
+};
+
+/// Lowers one map.
 class MapLowering {
 public:
   MapLowering(Lowering &l, Emitter &e, tile::MapOp op)
@@ -81,19 +59,23 @@ public:
   MapDistribution getDistribution();
 
 private:
-  using Points = MutableArrayRef<IRMapping>;
-
   void emitPoints(ArrayRef<Value> at, int64_t width);
-  void emitBlock(Block &block, Points points);
-  void emitOp(Operation *op, Points points);
+  void emitBlock(Block &block, Lanes &lanes);
+  void emitOp(Operation *op, Lanes &lanes);
+  void emitOnce(Operation *op, Lanes &lanes);
+  void emitVector(Operation *op, Lanes &lanes);
   void cloneNested(Operation *op, IRMapping &point);
-  bool isUniform(Value value, Points points);
-  void emitUniform(scf::IfOp op, Points points);
-  void emitAlloc(tile::AllocOp op, Points points);
-  void emitLoad(memref::LoadOp op, Points points);
-  void emitStore(memref::StoreOp op, Points points);
+  bool goesOneWay(Value condition, Lanes &lanes);
+  void emitBranch(scf::IfOp op, Lanes &lanes);
+  void emitAlloc(tile::AllocOp op, Lanes &lanes);
+  void emitLoad(memref::LoadOp op, Lanes &lanes);
+  void emitStore(memref::StoreOp op, Lanes &lanes);
+  Value getVector(Value value, Lanes &lanes);
+  void extractOperands(Operation *op, Lanes &lanes);
   int64_t getRegister(const Buffer &buffer, ValueRange indices, int64_t point);
-  bool isVector(const Buffer &buffer, ValueRange indices, Points points);
+  SmallVector<int64_t> getRegisters(const Buffer &buffer, ValueRange indices,
+                                    int64_t count);
+  bool isVector(const Buffer &buffer, ValueRange indices, Lanes &lanes);
   int64_t chooseWidth();
   void whenOwner(llvm::function_ref<void()> body) {
     e.when(owner ? owner : e.boolean(true), body);
@@ -120,6 +102,55 @@ private:
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Values of points
+//===----------------------------------------------------------------------===//
+
+/// True if `value` is one value, the same for all points.
+static bool isUniform(Value value, const Lanes &lanes) {
+  if (lanes.vectors.contains(value))
+    return false;
+  Value first = lanes.points.front().lookupOrDefault(value);
+  return llvm::all_of(lanes.points, [&](const IRMapping &point) {
+    return point.lookupOrDefault(value) == first;
+  });
+}
+
+/// `value` for all points, as a vector.
+Value MapLowering::getVector(Value value, Lanes &lanes) {
+  if (Value known = lanes.vectors.lookup(value))
+    return known;
+  auto type = VectorType::get({lanes.size()}, value.getType());
+  Value result;
+  if (TypedAttr constant; matchPattern(value, m_Constant(&constant)))
+    result = arith::ConstantOp::create(
+        e, DenseElementsAttr::get(type, cast<Attribute>(constant)));
+  else if (isUniform(value, lanes))
+    result = vector::BroadcastOp::create(
+        e, type, lanes.points.front().lookupOrDefault(value));
+  else
+    result = vector::FromElementsOp::create(
+        e, type, llvm::map_to_vector(lanes.points, [&](IRMapping &point) {
+          return point.lookupOrDefault(value);
+        }));
+  lanes.vectors[value] = result;
+  return result;
+}
+
+/// Gives each point its own value of what `op`, and what is in it, uses.
+void MapLowering::extractOperands(Operation *op, Lanes &lanes) {
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      Value vector = lanes.vectors.lookup(operand);
+      if (!vector || lanes.points.front().contains(operand))
+        continue;
+      for (auto [i, point] : llvm::enumerate(lanes.points))
+        point.map(operand,
+                  vector::ExtractOp::create(e, vector, int64_t(i)).getResult());
+    }
+  });
+}
+
 /// The register of a fragment that holds what point `point` accesses.
 int64_t MapLowering::getRegister(const Buffer &buffer, ValueRange indices,
                                  int64_t point) {
@@ -132,10 +163,18 @@ int64_t MapLowering::getRegister(const Buffer &buffer, ValueRange indices,
   return buffer.layout->getRegister(at);
 }
 
+SmallVector<int64_t> MapLowering::getRegisters(const Buffer &buffer,
+                                               ValueRange indices,
+                                               int64_t count) {
+  return llvm::map_to_vector(llvm::seq(count), [&](int64_t point) {
+    return getRegister(buffer, indices, point);
+  });
+}
+
 /// True if the points access neighbours in memory, at an aligned start.
 bool MapLowering::isVector(const Buffer &buffer, ValueRange indices,
-                           Points points) {
-  int64_t width = points.size();
+                           Lanes &lanes) {
+  int64_t width = lanes.size();
   if (width == 1 || buffer.type.getRank() == 0 ||
       width * Emitter::getElementBytes(buffer.element()) > kMaxBytes)
     return false;
@@ -146,7 +185,7 @@ bool MapLowering::isVector(const Buffer &buffer, ValueRange indices,
       return false;
   }
   SmallVector<OpFoldResult> at;
-  for (Value index : lookUp(points.front(), indices))
+  for (Value index : lookUp(lanes.points.front(), indices))
     at.push_back(index);
   Value condition;
   Emitter scratch = e;
@@ -155,7 +194,11 @@ bool MapLowering::isVector(const Buffer &buffer, ValueRange indices,
          !condition;
 }
 
-void MapLowering::emitAlloc(tile::AllocOp op, Points points) {
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+void MapLowering::emitAlloc(tile::AllocOp op, Lanes &lanes) {
   SmallVector<Value> &buffers = ofPoints[op];
   Emitter entry = l.atEntry(op.getLoc());
   auto space =
@@ -163,15 +206,16 @@ void MapLowering::emitAlloc(tile::AllocOp op, Points points) {
   auto type =
       MemRefType::get(op.getType().getShape(), op.getType().getElementType(),
                       MemRefLayoutAttrInterface(), space);
-  while (buffers.size() < points.size())
+  while (buffers.size() < lanes.points.size())
     buffers.push_back(memref::AllocaOp::create(entry, type));
-  for (auto [point, buffer] : llvm::zip(points, buffers))
+  for (auto [point, buffer] : llvm::zip(lanes.points, buffers))
     point.map(op.getResult(), buffer);
 }
 
-void MapLowering::emitLoad(memref::LoadOp op, Points points) {
+void MapLowering::emitLoad(memref::LoadOp op, Lanes &lanes) {
+  extractOperands(op, lanes);
   if (isOfPoint(op.getMemRef())) {
-    for (IRMapping &point : points)
+    for (IRMapping &point : lanes.points)
       point.map(op.getResult(),
                 memref::LoadOp::create(e, point.lookup(op.getMemRef()),
                                        lookUp(point, op.getIndices()))
@@ -179,55 +223,81 @@ void MapLowering::emitLoad(memref::LoadOp op, Points points) {
     return;
   }
   Buffer buffer = l.resolve(e, op.getMemRef());
-  if (!buffer.isFragment() && isVector(buffer, op.getIndices(), points)) {
-    Value loaded = l.load(e, buffer, lookUp(points.front(), op.getIndices()),
-                          points.size());
-    for (auto [i, point] : llvm::enumerate(points))
-      point.map(op.getResult(),
-                vector::ExtractOp::create(e, loaded, static_cast<int64_t>(i))
-                    .getResult());
+  auto loadEach = [&](llvm::function_ref<Value(IRMapping &, int64_t)> load,
+                      bool isSame) {
+    Value first;
+    for (auto [i, point] : llvm::enumerate(lanes.points)) {
+      if (!i || !isSame)
+        first = load(point, i);
+      point.map(op.getResult(), first);
+    }
+  };
+  if (buffer.isFragment()) {
+    SmallVector<int64_t> registers =
+        getRegisters(buffer, op.getIndices(), lanes.size());
+    bool isSame = llvm::all_equal(registers);
+    if (buffer.hasVectors && !isSame)
+      lanes.vectors[op.getResult()] = l.loadRegisters(e, buffer, registers);
+    else
+      loadEach(
+          [&](IRMapping &, int64_t i) {
+            return l.loadRegister(e, buffer, registers[i]);
+          },
+          isSame);
     return;
   }
-  for (auto [i, point] : llvm::enumerate(points))
-    point.map(
-        op.getResult(),
-        buffer.isFragment()
-            ? l.loadRegister(e, buffer, getRegister(buffer, op.getIndices(), i))
-            : l.load(e, buffer, lookUp(point, op.getIndices())));
+  if (isVector(buffer, op.getIndices(), lanes)) {
+    lanes.vectors[op.getResult()] = l.load(
+        e, buffer, lookUp(lanes.points.front(), op.getIndices()), lanes.size());
+    return;
+  }
+  loadEach(
+      [&](IRMapping &point, int64_t) {
+        return l.load(e, buffer, lookUp(point, op.getIndices()));
+      },
+      llvm::all_of(op.getIndices(),
+                   [&](Value index) { return isUniform(index, lanes); }));
 }
 
-void MapLowering::emitStore(memref::StoreOp op, Points points) {
+void MapLowering::emitStore(memref::StoreOp op, Lanes &lanes) {
+  Value value = op.getValueToStore();
   if (isOfPoint(op.getMemRef())) {
-    for (IRMapping &point : points)
-      memref::StoreOp::create(e, point.lookupOrDefault(op.getValueToStore()),
+    extractOperands(op, lanes);
+    for (IRMapping &point : lanes.points)
+      memref::StoreOp::create(e, point.lookupOrDefault(value),
                               point.lookup(op.getMemRef()),
                               lookUp(point, op.getIndices()));
     return;
   }
   Buffer buffer = l.resolve(e, op.getMemRef());
   if (buffer.isFragment()) {
-    for (auto [i, point] : llvm::enumerate(points))
-      l.storeRegister(e, point.lookupOrDefault(op.getValueToStore()), buffer,
-                      getRegister(buffer, op.getIndices(), i));
+    SmallVector<int64_t> registers =
+        getRegisters(buffer, op.getIndices(), lanes.size());
+    if (buffer.hasVectors && lanes.size() > 1)
+      return l.storeRegisters(e, getVector(value, lanes), buffer, registers);
+    extractOperands(op, lanes);
+    for (auto [point, number] : llvm::zip(lanes.points, registers))
+      l.storeRegister(e, point.lookupOrDefault(value), buffer, number);
     return;
   }
-  if (isVector(buffer, op.getIndices(), points)) {
-    SmallVector<Value> values;
-    for (IRMapping &point : points)
-      values.push_back(point.lookupOrDefault(op.getValueToStore()));
-    auto type = VectorType::get({static_cast<int64_t>(points.size())},
-                                buffer.element());
+  if (isVector(buffer, op.getIndices(), lanes)) {
+    Value vector = getVector(value, lanes);
     return whenOwner([&] {
-      l.store(e, vector::FromElementsOp::create(e, type, values), buffer,
-              lookUp(points.front(), op.getIndices()), points.size());
+      l.store(e, vector, buffer, lookUp(lanes.points.front(), op.getIndices()),
+              lanes.size());
     });
   }
+  extractOperands(op, lanes);
   whenOwner([&] {
-    for (IRMapping &point : points)
-      l.store(e, point.lookupOrDefault(op.getValueToStore()), buffer,
+    for (IRMapping &point : lanes.points)
+      l.store(e, point.lookupOrDefault(value), buffer,
               lookUp(point, op.getIndices()));
   });
 }
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
 
 /// An operation with regions: its operations are lowered inside of the clone.
 void MapLowering::cloneNested(Operation *op, IRMapping &point) {
@@ -242,7 +312,10 @@ void MapLowering::cloneNested(Operation *op, IRMapping &point) {
         point.map(argument,
                   copy->addArgument(argument.getType(), argument.getLoc()));
       e.setInsertionPointToEnd(copy);
-      emitBlock(block, MutableArrayRef<IRMapping>(point));
+      Lanes alone(1);
+      alone.points.front() = std::move(point);
+      emitBlock(block, alone);
+      point = std::move(alone.points.front());
     }
 }
 
@@ -264,14 +337,14 @@ static bool isIndependent(Value value, Value iv, unsigned depth = 12) {
 /// True if a condition is the same for all points that run in lockstep: it does
 /// not depend on which one it is, or compares with a bound that lies between
 /// groups of points.
-bool MapLowering::isUniform(Value condition, Points points) {
+bool MapLowering::goesOneWay(Value condition, Lanes &lanes) {
   Value iv = op.getBody().front().getArguments().back();
   if (isIndependent(condition, iv))
     return true;
   Operation *definition = condition.getDefiningOp();
   if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(definition))
-    return isUniform(definition->getOperand(0), points) &&
-           isUniform(definition->getOperand(1), points);
+    return goesOneWay(definition->getOperand(0), lanes) &&
+           goesOneWay(definition->getOperand(1), lanes);
   auto compare = dyn_cast_or_null<arith::CmpIOp>(definition);
   if (!compare || !compare.getLhs().getType().isIndex())
     return false;
@@ -292,19 +365,23 @@ bool MapLowering::isUniform(Value condition, Points points) {
   default:
     return false;
   }
-  int64_t width = points.size();
+  int64_t width = lanes.size();
   return getCoefficient(index, iv) == 1 && isIndependent(bound, iv) &&
-         getDivisor(points.front().lookupOrDefault(index)) % width == 0 &&
-         getDivisor(points.front().lookupOrDefault(bound)) % width == 0;
+         getDivisor(lanes.points.front().lookupOrDefault(index)) % width == 0 &&
+         getDivisor(lanes.points.front().lookupOrDefault(bound)) % width == 0;
 }
 
 /// A branch that all points take or none: they go on in lockstep.
-void MapLowering::emitUniform(scf::IfOp op, Points points) {
+void MapLowering::emitBranch(scf::IfOp op, Lanes &lanes) {
+  // Results are vectors, or one after the other a value for each point.
   SmallVector<Type> types;
-  for (size_t i = 0; i < points.size(); ++i)
-    llvm::append_range(types, op.getResultTypes());
+  for (Type type : op.getResultTypes())
+    if (isVectorElement(type))
+      types.push_back(VectorType::get({lanes.size()}, type));
+    else
+      types.append(lanes.size(), type);
   auto branch = scf::IfOp::create(
-      e, types, points.front().lookupOrDefault(op.getCondition()),
+      e, types, lanes.points.front().lookupOrDefault(op.getCondition()),
       /*withElseRegion=*/!op.getElseRegion().empty());
   OpBuilder::InsertionGuard guard(e);
   for (auto [from, to] :
@@ -314,39 +391,99 @@ void MapLowering::emitUniform(scf::IfOp op, Points points) {
     if (!to.front().empty())
       to.front().back().erase();
     e.setInsertionPointToEnd(&to.front());
-    for (Operation &inner : from.front().without_terminator()) {
-      e.setLoc(inner.getLoc());
-      emitOp(&inner, points);
+    // What is made in here is not known outside.
+    Lanes inner = lanes;
+    for (Operation &op : from.front().without_terminator()) {
+      e.setLoc(op.getLoc());
+      emitOp(&op, inner);
     }
     SmallVector<Value> results;
-    for (IRMapping &point : points)
-      llvm::append_range(results,
-                         lookUp(point, from.front().back().getOperands()));
+    Operation *yield = from.front().getTerminator();
+    for (Value value : yield->getOperands()) {
+      if (isVectorElement(value.getType())) {
+        results.push_back(getVector(value, inner));
+        continue;
+      }
+      extractOperands(yield, inner);
+      for (IRMapping &point : inner.points)
+        results.push_back(point.lookupOrDefault(value));
+    }
     scf::YieldOp::create(e, results);
   }
   unsigned next = 0;
-  for (IRMapping &point : points)
-    for (Value result : op.getResults())
-      point.map(result, branch.getResult(next++));
+  for (Value result : op.getResults())
+    if (isVectorElement(result.getType()))
+      lanes.vectors[result] = branch.getResult(next++);
+    else
+      for (IRMapping &point : lanes.points)
+        point.map(result, branch.getResult(next++));
 }
 
-void MapLowering::emitOp(Operation *op, Points points) {
+/// True if `op` gives the same for all points, and may be run just once.
+static bool isUniform(Operation *op, const Lanes &lanes) {
+  return lanes.size() > 1 && op->getNumRegions() == 0 && isPure(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value value) { return isUniform(value, lanes); });
+}
+
+void MapLowering::emitOnce(Operation *op, Lanes &lanes) {
+  Operation *clone = e.clone(*op, lanes.points.front());
+  for (IRMapping &point : MutableArrayRef<IRMapping>(lanes.points).drop_front())
+    point.map(op->getResults(), clone->getResults());
+}
+
+/// True if one operation on vectors does what `op` does for each point, with
+/// the same instructions in the end.
+static bool isVectorizable(Operation *op, const Lanes &lanes) {
+  if (lanes.size() == 1 || op->getNumRegions() != 0 ||
+      op->getNumResults() != 1 || !OpTrait::hasElementwiseMappableTraits(op) ||
+      llvm::none_of(op->getOperands(),
+                    [&](Value value) { return lanes.vectors.contains(value); }))
+    return false;
+  if (isa<math::MathDialect>(op->getDialect()) && !isSelectableMath(op))
+    return false;
+  // Arithmetic on halves depends on what the chip has.
+  bool converts = isa<arith::ExtFOp, arith::TruncFOp>(op);
+  auto suits = [&](Type type) {
+    return isVectorElement(type) &&
+           (converts || type.getIntOrFloatBitWidth() >= 32);
+  };
+  return llvm::all_of(op->getOperandTypes(), suits) &&
+         suits(op->getResult(0).getType());
+}
+
+void MapLowering::emitVector(Operation *op, Lanes &lanes) {
+  OperationState state(e.getLoc(), op->getName());
+  for (Value operand : op->getOperands())
+    state.addOperands(getVector(operand, lanes));
+  state.addTypes(VectorType::get({lanes.size()}, op->getResult(0).getType()));
+  state.attributes = op->getDiscardableAttrDictionary();
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  lanes.vectors[op->getResult(0)] = e.create(state)->getResult(0);
+}
+
+void MapLowering::emitOp(Operation *op, Lanes &lanes) {
   if (auto branch = dyn_cast<scf::IfOp>(op);
-      branch && points.size() > 1 && isUniform(branch.getCondition(), points))
-    return emitUniform(branch, points);
+      branch && lanes.size() > 1 && goesOneWay(branch.getCondition(), lanes))
+    return emitBranch(branch, lanes);
   if (auto alloc = dyn_cast<tile::AllocOp>(op))
-    return emitAlloc(alloc, points);
+    return emitAlloc(alloc, lanes);
   if (auto load = dyn_cast<memref::LoadOp>(op))
-    return emitLoad(load, points);
+    return emitLoad(load, lanes);
   if (auto store = dyn_cast<memref::StoreOp>(op))
-    return emitStore(store, points);
+    return emitStore(store, lanes);
+  if (isUniform(op, lanes))
+    return emitOnce(op, lanes);
+  if (isVectorizable(op, lanes))
+    return emitVector(op, lanes);
+  extractOperands(op, lanes);
   if (auto atomic = dyn_cast<tile::AtomicOp>(op))
     return whenOwner([&] {
-      for (IRMapping &point : points)
+      for (IRMapping &point : lanes.points)
         emitAtomic(l, e, atomic, point.lookupOrDefault(atomic.getValue()),
                    lookUp(point, atomic.getIndices()));
     });
-  for (auto [i, point] : llvm::enumerate(points)) {
+  for (auto [i, point] : llvm::enumerate(lanes.points)) {
     if (op->getNumRegions() == 0) {
       e.clone(*op, point);
       continue;
@@ -360,13 +497,13 @@ void MapLowering::emitOp(Operation *op, Points points) {
   }
 }
 
-void MapLowering::emitBlock(Block &block, Points points) {
+void MapLowering::emitBlock(Block &block, Lanes &lanes) {
   Location loc = e.getLoc();
   for (Operation &inner : block) {
     if (isa<tile::YieldOp>(inner))
       continue;
     e.setLoc(inner.getLoc());
-    emitOp(&inner, points);
+    emitOp(&inner, lanes);
   }
   e.setLoc(loc);
 }
@@ -377,14 +514,14 @@ void MapLowering::emitPoints(ArrayRef<Value> at, int64_t width) {
   for (auto [i, extent] : llvm::zip_equal(at, extents))
     inside = e.both(inside, e.isInside(i, e.index(extent)));
   e.when(inside, [&] {
-    SmallVector<IRMapping> points(width);
-    for (auto [i, point] : llvm::enumerate(points)) {
+    Lanes lanes(width);
+    for (auto [i, point] : llvm::enumerate(lanes.points)) {
       point.map(op.getBody().front().getArguments(), at);
       if (i)
         point.map(op.getBody().front().getArguments().back(),
                   e.add(at.back(), e.index(int64_t(i))));
     }
-    emitBlock(op.getBody().front(), points);
+    emitBlock(op.getBody().front(), lanes);
   });
 }
 
@@ -470,54 +607,13 @@ void MapLowering::emit() {
 }
 
 MapDistribution nvidia::getMapDistribution(Lowering &l, tile::MapOp op) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
+  Emitter e = l.at(op);
   return MapLowering(l, e, op).getDistribution();
 }
 
 LogicalResult nvidia::lower(Lowering &l, tile::MapOp op) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
+  Emitter e = l.at(op);
   MapLowering(l, e, op).emit();
-  op.erase();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Single elements, outside of maps
-//===----------------------------------------------------------------------===//
-
-LogicalResult nvidia::lower(Lowering &l, tile::AtomicOp op) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
-  e.when(l.getFirstThread(),
-         [&] { emitAtomic(l, e, op, op.getValue(), op.getIndices()); });
-  op.erase();
-  return success();
-}
-
-LogicalResult nvidia::lower(Lowering &l, memref::LoadOp op) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
-  Buffer buffer = l.resolve(e, op.getMemRef());
-  if (buffer.kind == Buffer::Kind::Global)
-    return success();
-  op.getResult().replaceAllUsesWith(buffer.isFragment()
-                                        ? l.loadRegister(e, buffer, 0)
-                                        : l.load(e, buffer, op.getIndices()));
-  op.erase();
-  return success();
-}
-
-LogicalResult nvidia::lower(Lowering &l, memref::StoreOp op) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
-  Buffer buffer = l.resolve(e, op.getMemRef());
-  if (buffer.isFragment())
-    l.storeRegister(e, op.getValueToStore(), buffer, 0);
-  else
-    e.when(l.getFirstThread(),
-           [&] { l.store(e, op.getValueToStore(), buffer, op.getIndices()); });
   op.erase();
   return success();
 }

@@ -28,8 +28,8 @@ using namespace tilepipe;
 using namespace tilepipe::nvidia;
 using tile::ReduceKind;
 
-/// Parts of rows that a thread reads at once. More take a loop: ptxas would load
-/// all of them before it combines any, and run out of registers.
+/// Parts of rows that a thread reads at once. More take a loop: ptxas would
+/// load all of them before it combines any, and run out of registers.
 static constexpr int64_t kMaxReads = 32;
 
 static Value getNeutral(Emitter &e, ReduceKind kind, Type type) {
@@ -247,8 +247,8 @@ void ReduceLowering::reduceLanes(Rows &rows) {
   }
 }
 
-/// True if all threads have met in front of `e`'s place since they last read the
-/// scratch memory of a reduction.
+/// True if all threads have met in front of `e`'s place since they last read
+/// the scratch memory of a reduction.
 static bool hasMet(Emitter &e, Value scratch) {
   auto getStart = [](Value memory) -> std::optional<int64_t> {
     auto view = memory.getDefiningOp<memref::ViewOp>();
@@ -345,9 +345,9 @@ void ReduceLowering::reduceWarps(Rows &rows, ArrayRef<int64_t> bits) {
     for (int64_t i = 1; i < parts; ++i)
       values = add(values, e.index(i * numRows));
   } else {
-    auto loop = scf::ForOp::create(e, e.index(numRows),
-                                   e.index(parts * numRows), e.index(numRows),
-                                   values);
+    auto loop =
+        scf::ForOp::create(e, e.index(numRows), e.index(parts * numRows),
+                           e.index(numRows), values);
     OpBuilder::InsertionGuard guard(e);
     e.setInsertionPointToStart(loop.getBody());
     values = add(loop.getRegionIterArgs(), loop.getInductionVar());
@@ -417,8 +417,7 @@ void ReduceLowering::emit() {
 }
 
 LogicalResult nvidia::lower(Lowering &l, tile::ReduceOp op) {
-  OpBuilder b(op);
-  Emitter e(op.getLoc(), b);
+  Emitter e = l.at(op);
   if (!cast<MemRefType>(op.getSource().getType()).hasStaticShape())
     return op.emitOpError("cannot be lowered to NVIDIA: shape of the source ")
            << op.getSource().getType() << " is not static";

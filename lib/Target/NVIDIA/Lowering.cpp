@@ -56,6 +56,11 @@ Value Lowering::viewShared(Emitter &e, int64_t offset, Type element,
   return memref::ViewOp::create(e, type, smem, e.index(offset), ValueRange());
 }
 
+bool nvidia::isVectorElement(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+         type.isSignlessInteger(32);
+}
+
 void Lowering::addAlloc(tile::AllocOp alloc, SharedLayout layout) {
   Emitter e = atEntry(alloc.getLoc());
   MemRefType type = alloc.getType();
@@ -64,6 +69,9 @@ void Lowering::addAlloc(tile::AllocOp alloc, SharedLayout layout) {
   if (tile::getMemorySpace(type) == tile::MemorySpace::Fragment) {
     buffer.kind = Buffer::Kind::Fragment;
     buffer.layout = plan.getLayout(alloc);
+    buffer.hasVectors =
+        isVectorElement(type.getElementType()) &&
+        llvm::none_of(alloc->getUsers(), llvm::IsaPred<tile::GemmOp>);
     buffer.memref = memref::AllocaOp::create(
         e,
         MemRefType::get({buffer.layout->getNumRegisters()},
@@ -249,6 +257,45 @@ Value Lowering::loadRegister(Emitter &e, const Buffer &buffer, int64_t number) {
 void Lowering::storeRegister(Emitter &e, Value value, const Buffer &buffer,
                              int64_t number) {
   memref::StoreOp::create(e, value, buffer.memref, ValueRange{e.index(number)});
+}
+
+/// True if these registers are a vector that begins at a multiple of its size.
+static bool areVector(const Buffer &buffer, ArrayRef<int64_t> numbers) {
+  if (!buffer.hasVectors || numbers.front() % numbers.size() != 0)
+    return false;
+  for (auto [i, number] : llvm::enumerate(numbers))
+    if (number != numbers.front() + static_cast<int64_t>(i))
+      return false;
+  return true;
+}
+
+Value Lowering::loadRegisters(Emitter &e, const Buffer &buffer,
+                              ArrayRef<int64_t> numbers) {
+  if (numbers.size() == 1)
+    return loadRegister(e, buffer, numbers.front());
+  auto type =
+      VectorType::get({static_cast<int64_t>(numbers.size())}, buffer.element());
+  if (areVector(buffer, numbers))
+    return vector::LoadOp::create(e, type, buffer.memref,
+                                  ValueRange{e.index(numbers.front())});
+  SmallVector<Value> values;
+  for (int64_t number : numbers)
+    values.push_back(loadRegister(e, buffer, number));
+  return vector::FromElementsOp::create(e, type, values);
+}
+
+void Lowering::storeRegisters(Emitter &e, Value value, const Buffer &buffer,
+                              ArrayRef<int64_t> numbers) {
+  if (numbers.size() == 1)
+    return storeRegister(e, value, buffer, numbers.front());
+  if (areVector(buffer, numbers)) {
+    vector::StoreOp::create(e, value, buffer.memref,
+                            ValueRange{e.index(numbers.front())});
+    return;
+  }
+  for (auto [i, number] : llvm::enumerate(numbers))
+    storeRegister(e, vector::ExtractOp::create(e, value, int64_t(i)), buffer,
+                  number);
 }
 
 /// True if vectors of the last dimension may begin at `buffer`'s start.

@@ -32,6 +32,10 @@ struct Buffer {
   mlir::Value offset;
   SharedLayout shared;
   const ThreadLayout *layout = nullptr;
+  /// Fragment: whether neighbouring registers are accessed as vectors. Not so
+  /// where matrix instructions use them one by one: LLVM would put vectors
+  /// together and take them apart again.
+  bool hasVectors = false;
 
   mlir::Type element() const { return type.getElementType(); }
   bool isFragment() const { return kind == Kind::Fragment; }
@@ -42,7 +46,8 @@ struct Buffer {
 class Lowering {
 public:
   Lowering(FragmentPlan plan, mlir::gpu::GPUFuncOp kernel, int64_t numThreads)
-      : plan(std::move(plan)), kernel(kernel), numThreads(numThreads) {}
+      : plan(std::move(plan)), kernel(kernel), numThreads(numThreads),
+        constants(&kernel.getBody().front()) {}
 
   FragmentPlan plan;
   mlir::gpu::GPUFuncOp kernel;
@@ -61,7 +66,12 @@ public:
   void begin(mlir::Operation *end);
   Emitter atEntry(mlir::Location loc) {
     mlir::OpBuilder builder(entryEnd);
-    return Emitter(loc, builder);
+    return Emitter(loc, builder, &constants);
+  }
+  /// Emits in front of `op`.
+  Emitter at(mlir::Operation *op) {
+    mlir::OpBuilder builder(op);
+    return Emitter(op->getLoc(), builder, &constants);
   }
   mlir::Value getThreadId() const { return threadId; }
 
@@ -100,6 +110,11 @@ public:
   mlir::Value loadRegister(Emitter &e, const Buffer &buffer, int64_t number);
   void storeRegister(Emitter &e, mlir::Value value, const Buffer &buffer,
                      int64_t number);
+  /// Registers of a fragment, as one vector where there is more than one.
+  mlir::Value loadRegisters(Emitter &e, const Buffer &buffer,
+                            llvm::ArrayRef<int64_t> numbers);
+  void storeRegisters(Emitter &e, mlir::Value value, const Buffer &buffer,
+                      llvm::ArrayRef<int64_t> numbers);
   /// The number of an element in the flat memref of a shared tile.
   mlir::Value linearize(Emitter &e, const Buffer &buffer,
                         mlir::ValueRange indices);
@@ -119,6 +134,7 @@ private:
   mlir::Value viewShared(Emitter &e, int64_t offset, mlir::Type element,
                          int64_t count);
 
+  ConstantPool constants;
   llvm::DenseSet<mlir::Location> remarked;
   mlir::Operation *entryEnd = nullptr;
   mlir::Value threadId, smem, firstThread;
@@ -127,6 +143,10 @@ private:
       coordinates;
   llvm::DenseMap<int64_t, mlir::Value> owners;
 };
+
+/// True for types whose vectors LLVM takes apart as well as we could: neither
+/// packed into other types nor put together bit by bit.
+bool isVectorElement(mlir::Type type);
 
 /// Groups of elements without fragments that are written out one by one.
 inline constexpr int64_t kMaxUnrolled = 32;
@@ -168,6 +188,10 @@ unsigned pruneBarriers(Lowering &l);
 /// Numbers of slots, `(i + c) mod n` in a loop over i, become counters that the
 /// loop carries: no division is left in it.
 void makeRingCounters(mlir::gpu::GPUFuncOp kernel);
+
+/// An atomic of one thread, on what `value` and `indices` are for it.
+void emitAtomic(Lowering &l, Emitter &e, tile::AtomicOp op, mlir::Value value,
+                mlir::ValueRange indices);
 
 /// Each replaces one operation (and erases it), or says why it cannot.
 mlir::LogicalResult lower(Lowering &l, tile::CopyOp op);

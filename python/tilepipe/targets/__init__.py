@@ -90,6 +90,8 @@ class Backend(ABC):
     #: Passes on the source before planning, and on injected IR.
     preparation: str = ""
     lowering: str = ""
+    #: How pipelined loops are expanded where nobody says.
+    form: ClassVar[str] = "peeled"
     #: Whether a kernel adds and rounds as the CPU does, for all arguments.
     is_exact: ClassVar[bool] = False
 

@@ -95,6 +95,8 @@ class NvidiaBackend(Backend):
     """PTX for one chip."""
 
     lowering = "tile-to-ptx"
+    #: The computation is in the code once: it takes a fraction of the time to compile.
+    form = "prologue"
 
     def __init__(self, target: Any) -> None:
         super().__init__(target)

@@ -15,7 +15,7 @@
 // CHECK-NEXT: loop: depth 2 stage [0, 2, 2] order [1, 0, 2]
 // CHECK-NEXT: versions: U:2
 
-// WAITS: waits: 6 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 8 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -15,7 +15,7 @@
 // CHECK-NEXT: loop: depth 3 stage [0, 0, 3, 3] order [3, 1, 0, 2]
 // CHECK-NEXT: versions: As:3 Ws:3
 
-// WAITS: waits: 10 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 12 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -16,7 +16,7 @@
 // CHECK-NEXT: loop: depth 2 stage [0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0, 2] order [2, 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 12, 11]
 // CHECK-NEXT: versions: Ks:2 Vs:2
 
-// WAITS: waits: 8 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 10 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -24,7 +24,7 @@
 // CHECK-NEXT: loop: depth 1 stage [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1] order [2, 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 12, 11]
 // CHECK-NEXT: versions: none
 
-// WAITS: waits: 6 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 8 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

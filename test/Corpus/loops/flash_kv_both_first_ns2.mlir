@@ -15,7 +15,7 @@
 // CHECK-NEXT: loop: depth 2 stage [0, 0, 2, 2, 2, 2] order [2, 5, 0, 1, 3, 4]
 // CHECK-NEXT: versions: Ks:2 Vs:2
 
-// WAITS: waits: 8 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 10 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -17,7 +17,7 @@
 // CHECK-NEXT: loop: depth 3 stage [0, 1, 1, 2, 1, 2] order [0, 3, 4, 1, 5, 2]
 // CHECK-NEXT: versions: Ks:2
 
-// WAITS: waits: 5 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 7 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

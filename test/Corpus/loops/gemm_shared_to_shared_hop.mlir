@@ -14,7 +14,7 @@
 // CHECK-NEXT: loop: depth 3 stage [0, 3, 0, 3] order [1, 0, 3, 2]
 // CHECK-NEXT: versions: Bs:3 S1:3
 
-// WAITS: waits: 10 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 12 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

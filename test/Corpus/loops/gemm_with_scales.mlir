@@ -16,7 +16,7 @@
 // CHECK-NEXT: loop: depth 3 stage [0, 0, 0, 3, 3, 3] order [2, 3, 5, 0, 1, 4]
 // CHECK-NEXT: versions: As:3 Bs:3 Ss:3
 
-// WAITS: waits: 10 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 12 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -17,7 +17,7 @@
 
 // The guard is false in the last two iterations, so their groups are empty; the
 // passes do not evaluate guards.
-// WAITS: waits: 2 needed, 2 can be loosened, 0 not executed
+// WAITS: waits: 3 needed, 2 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -14,7 +14,7 @@
 // CHECK-NEXT: loop: depth 2 stage [0, 0, 1] order [0, 1, 2]
 // CHECK-NEXT: versions: S:2
 
-// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 5 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

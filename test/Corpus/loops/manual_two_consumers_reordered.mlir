@@ -13,7 +13,7 @@
 // CHECK-NEXT: loop: depth 3 stage [0, 1, 2] order [2, 1, 0]
 // CHECK-NEXT: versions: S:2
 
-// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 6 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

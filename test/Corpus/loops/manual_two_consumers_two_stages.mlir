@@ -14,7 +14,7 @@
 // CHECK-NEXT: loop: depth 3 stage [0, 1, 2] order [0, 1, 2]
 // CHECK-NEXT: versions: S:3
 
-// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 6 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

@@ -14,7 +14,7 @@
 // CHECK-NEXT: loop: depth 3 stage [0, 3, 3, 3] order [1, 0, 2, 3]
 // CHECK-NEXT: versions: S:3
 
-// WAITS: waits: 5 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 6 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -14,7 +14,7 @@
 // CHECK-NEXT: loop: depth 4 stage [0, 0, 3] order [0, 1, 2]
 // CHECK-NEXT: versions: As:4 Bs:4
 
-// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 5 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

@@ -16,7 +16,7 @@
 // CHECK-NEXT: loop: depth 2 stage [1, 0, 1] order [1, 0, 2]
 // CHECK-NEXT: versions: Bs:2
 
-// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 4 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 #fragment = #tile.space<fragment>

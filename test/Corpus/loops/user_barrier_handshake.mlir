@@ -16,7 +16,7 @@
 // CHECK-NEXT: loop: serial
 // CHECK-NEXT: versions: none
 
-// WAITS: waits: 2 needed, 0 can be loosened, 0 not executed
+// WAITS: waits: 3 needed, 0 can be loosened, 0 not executed
 
 #shared = #tile.space<shared>
 

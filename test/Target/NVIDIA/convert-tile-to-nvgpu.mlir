@@ -9,7 +9,8 @@
 // CHECK: %[[I:.*]] = arith.shli %[[T]], %c2
 // CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<4096xf32>, vector<4xf32>
 // CHECK: vector.load
-// CHECK-COUNT-4: arith.addf
+// CHECK: arith.addf %{{.*}} : vector<4xf32>
+// CHECK-NOT: arith.addf
 // CHECK: vector.store %{{.*}} {alignment = 16 : i64} : memref<4096xf32>, vector<4xf32>
 // CHECK-NOT: func.func
 func.func @vector_add(%a: memref<4096xf32>, %b: memref<4096xf32>, %c: memref<4096xf32>) {

@@ -2,7 +2,7 @@
 // RUN: tile-run %s --entry=two_launches --check --ptx --args 9x8,9x8,9 | FileCheck %s
 // RUN: tile-run %s --entry=strided_source --check --ptx --args 20x16,10x8 | FileCheck %s
 // RUN: tile-translate --tile-to-ptx %s | FileCheck %s --check-prefix=PTX
-// CHECK: check passed: 3 forms
+// CHECK: check passed: 4 forms
 
 // Each launch is a kernel, which the host calls by its number.
 // PTX: .visible .entry two_launches_0(

@@ -112,7 +112,7 @@ def test_options_stay_with_their_kernel():
 
 
 @pytest.mark.parametrize("configs, message", [
-    ({"form": "flat"}, "pass config 'form' is peeled or predicated, got 'flat'"),
+    ({"form": "flat"}, "pass config 'form' is peeled, prologue or predicated, got 'flat'"),
     ({"fast": True}, "unknown pass config 'fast'; known are policy, form"),
 ])
 def test_wrong_options(configs, message):

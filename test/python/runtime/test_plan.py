@@ -70,7 +70,7 @@ def test_check_is_true_where_all_is_right():
     report = compile_dynamic_matmul().check(sizes={"k": 70})
     assert report and report.sizes == {"m": 33, "k": 70, "n": 41}
     assert {r.policy for r in report.runs} == {"eager", "late", "early-write-late-read", "random"}
-    assert {r.form for r in report.runs} == {"peeled", "predicated"} and len(report.runs) == 14
+    assert {r.form for r in report.runs} == {"peeled", "prologue", "predicated"} and len(report.runs) == 21
     assert "right" in repr(report) and "<table>" in report._repr_html_()
     x = np.arange(40, dtype=np.float32)
     assert tilepipe.compile(scale_func()).check(x, 2.0, np.zeros_like(x))
@@ -94,7 +94,7 @@ def test_check_compares_results():
     other = tilepipe.from_mlir(GEMM.replace("constant 0.0", "constant 1.0"))
     kernel.emulation = other.emulation
     report = kernel.check()
-    assert not report and len(report.failures) == len(report.runs) == 14
+    assert not report and len(report.failures) == len(report.runs) == 21
     assert report.failures[0].problem.startswith("'arg2'[0, 0] is ")
 
 

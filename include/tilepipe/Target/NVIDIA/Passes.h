@@ -44,9 +44,12 @@ struct TileToPTXOptions : public mlir::PassPipelineOptions<TileToPTXOptions> {
   Option<tile::ExpansionForm> form{
       *this, "form",
       llvm::cl::desc("how loops that are not expanded yet are expanded"),
-      llvm::cl::init(tile::ExpansionForm::Peeled),
+      llvm::cl::init(tile::ExpansionForm::Prologue),
       llvm::cl::values(clEnumValN(tile::ExpansionForm::Peeled, "peeled",
                                   "prologue, loop and epilogue"),
+                       clEnumValN(tile::ExpansionForm::Prologue, "prologue",
+                                  "prologue, and a loop with guards on what "
+                                  "its last steps leave out"),
                        clEnumValN(tile::ExpansionForm::Predicated, "predicated",
                                   "one loop of guarded statements"))};
   Option<unsigned> indexBitwidth{*this, "index-bitwidth", llvm::cl::init(0),

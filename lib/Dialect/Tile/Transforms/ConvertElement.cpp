@@ -14,16 +14,19 @@ using namespace mlir;
 
 Value tilepipe::tile::convertElement(ImplicitLocOpBuilder &b, Value value,
                                      Type to) {
-  Type from = value.getType();
+  Type from = getElementTypeOrSelf(value);
   if (from == to)
     return value;
+  Type result = to;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    result = vector.clone(to);
   auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
   if (!fromFloat && !toFloat) {
     if (from.isIndex() || to.isIndex())
-      return b.createOrFold<arith::IndexCastOp>(to, value);
+      return b.createOrFold<arith::IndexCastOp>(result, value);
     if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
-      return b.createOrFold<arith::ExtSIOp>(to, value);
-    return b.createOrFold<arith::TruncIOp>(to, value);
+      return b.createOrFold<arith::ExtSIOp>(result, value);
+    return b.createOrFold<arith::TruncIOp>(result, value);
   }
   // Integers and narrow floats: by way of single precision, which has
   // instructions for both.
@@ -32,14 +35,13 @@ Value tilepipe::tile::convertElement(ImplicitLocOpBuilder &b, Value value,
   if (!toFloat && fromFloat.getWidth() < 16)
     return convertElement(b, convertElement(b, value, b.getF32Type()), to);
   if (!fromFloat)
-    return b.createOrFold<arith::SIToFPOp>(to, value);
+    return b.createOrFold<arith::SIToFPOp>(result, value);
   if (!toFloat)
-    return b.createOrFold<arith::FPToSIOp>(to, value);
+    return b.createOrFold<arith::FPToSIOp>(result, value);
   if (fromFloat.getWidth() < toFloat.getWidth())
-    return arith::ExtFOp::create(b, to, value);
+    return arith::ExtFOp::create(b, result, value);
   if (fromFloat.getWidth() > toFloat.getWidth())
-    return arith::TruncFOp::create(b, to, value);
+    return arith::TruncFOp::create(b, result, value);
   // Two formats of one width: by way of the single format that holds both.
-  return arith::TruncFOp::create(
-      b, to, arith::ExtFOp::create(b, b.getF32Type(), value));
+  return convertElement(b, convertElement(b, value, b.getF32Type()), to);
 }

@@ -80,8 +80,8 @@ static Value extend(const Elementwise &e, Value value, bool isE5M2) {
   Value wide = arith::ExtUIOp::create(e.b, e.loc, e.i32(), byte);
   Value magnitude = e.op<arith::AndIOp>(wide, e.word(0x7F));
   Value moved = e.op<arith::ShLIOp>(magnitude, e.word(isE5M2 ? 8 : 7));
-  Value half = e.bits(
-      e.f16(), arith::TruncIOp::create(e.b, e.loc, e.i16(), moved));
+  Value half =
+      e.bits(e.f16(), arith::TruncIOp::create(e.b, e.loc, e.i16(), moved));
   Value result = arith::ExtFOp::create(e.b, e.loc, e.f32(), half);
   if (!isE5M2) {
     // The bias is 7, that of half precision 15.
@@ -93,8 +93,8 @@ static Value extend(const Elementwise &e, Value value, bool isE5M2) {
     Value isNaN = e.test(arith::CmpIPredicate::eq, magnitude, e.word(0x7F));
     word = e.select(isNaN, e.word(0x7FC00000), word);
   }
-  Value sign = e.op<arith::ShLIOp>(e.op<arith::AndIOp>(wide, e.word(0x80)),
-                                   e.word(24));
+  Value sign =
+      e.op<arith::ShLIOp>(e.op<arith::AndIOp>(wide, e.word(0x80)), e.word(24));
   return e.bits(e.f32(), e.op<arith::OrIOp>(word, sign));
 }
 
@@ -113,9 +113,9 @@ static Value truncate(const Elementwise &e, Value value, Type to, bool isE5M2) {
   Value rounded = e.op<arith::AddIOp>(
       magnitude,
       e.op<arith::AddIOp>(odd, e.word((int64_t(1) << (dropped - 1)) - 1)));
-  Value normal = e.op<arith::SubIOp>(
-      e.op<arith::ShRUIOp>(rounded, e.word(dropped)),
-      e.word((127 - bias) << mantissa));
+  Value normal =
+      e.op<arith::SubIOp>(e.op<arith::ShRUIOp>(rounded, e.word(dropped)),
+                          e.word((127 - bias) << mantissa));
 
   // Subnormal: the sum with 2^(23 + place) rounds to a multiple of 2^place, the
   // last place of subnormal numbers.
@@ -130,8 +130,8 @@ static Value truncate(const Elementwise &e, Value value, Type to, bool isE5M2) {
   result = e.select(isLarge, e.word(infinity), result);
   Value isNaN = e.test(ugt, magnitude, e.word(0x7F800000));
   result = e.select(isNaN, e.word(nan), result);
-  Value sign = e.op<arith::AndIOp>(e.op<arith::ShRUIOp>(word, e.word(24)),
-                                   e.word(0x80));
+  Value sign =
+      e.op<arith::AndIOp>(e.op<arith::ShRUIOp>(word, e.word(24)), e.word(0x80));
   Value byte = arith::TruncIOp::create(e.b, e.loc, e.i8(),
                                        e.op<arith::OrIOp>(result, sign));
   return e.bits(to, byte);

@@ -118,39 +118,26 @@ void LoopExpander::drain() {
 // Forms
 //===----------------------------------------------------------------------===//
 
-/// Static trip count: straight-line prologue and epilogue without guards.
-void LoopExpander::runStatic(int64_t count) {
-  auto straight = [&](int64_t first, int64_t end, int64_t shift) {
-    for (int64_t t = first; t < end; ++t)
-      steps.emit(makeStates([&](int64_t stage, StageState &state) {
-                   if (t < stage || t - stage >= count)
-                     return;
-                   state.activity = StageState::On;
-                   state.number = math.constant(t - stage);
-                 }),
-                 t - shift);
-  };
-  // A loop of one trip is a step like any other.
-  if (count <= maxStage + 1) {
-    straight(0, count + maxStage, /*shift=*/0);
-    return;
-  }
-  straight(0, maxStage, /*shift=*/0);
-  emitKernel(math.constant(maxStage), math.constant(count), maxStage);
-  straight(count, count + maxStage, /*shift=*/count - maxStage);
+void LoopExpander::emitStraight(int64_t first, int64_t end, int64_t count,
+                                int64_t shift) {
+  for (int64_t t = first; t < end; ++t)
+    steps.emit(makeStates([&](int64_t stage, StageState &state) {
+                 if (t < stage || t - stage >= count)
+                   return;
+                 state.activity = StageState::On;
+                 state.number = math.constant(t - stage);
+               }),
+               t - shift);
 }
 
-void LoopExpander::runPeeled() {
-  OpFoldResult count = math.tripCount(loop, /*clamp=*/false);
-  // Whether iteration i < S exists decides for each peeled statement:
-  // in prologue step t stage s runs iteration t - s, and in epilogue step
-  // max(n, S) + e it runs max(n, S) + e - s < n, which for s > e holds exactly
-  // where iteration S + e - s exists.
+SmallVector<Value> LoopExpander::getExistence(OpFoldResult count) {
   SmallVector<Value> exists;
   for (int64_t i = 0; i < maxStage; ++i)
     exists.push_back(math.materialize(math.less(math.constant(i), count)));
-  OpFoldResult tail =
-      maxStage ? math.maxSigned(count, math.constant(maxStage)) : count;
+  return exists;
+}
+
+void LoopExpander::emitGuardedPrologue(ArrayRef<Value> exists) {
   for (int64_t t = 0; t < maxStage; ++t)
     steps.emit(makeStates([&](int64_t stage, StageState &state) {
                  if (stage > t)
@@ -159,6 +146,25 @@ void LoopExpander::runPeeled() {
                           math.constant(t - stage)};
                }),
                t);
+}
+
+/// Static trip count: straight-line prologue and epilogue without guards.
+void LoopExpander::runStatic(int64_t count) {
+  emitStraight(0, maxStage, count, /*shift=*/0);
+  emitKernel(math.constant(maxStage), math.constant(count), maxStage);
+  emitStraight(count, count + maxStage, count, /*shift=*/count - maxStage);
+}
+
+void LoopExpander::runPeeled() {
+  OpFoldResult count = math.tripCount(loop, /*clamp=*/false);
+  // Whether iteration i < S exists decides for each peeled statement:
+  // in prologue step t stage s runs iteration t - s, and in epilogue step
+  // max(n, S) + e it runs max(n, S) + e - s < n, which for s > e holds exactly
+  // where iteration S + e - s exists.
+  SmallVector<Value> exists = getExistence(count);
+  OpFoldResult tail =
+      maxStage ? math.maxSigned(count, math.constant(maxStage)) : count;
+  emitGuardedPrologue(exists);
   emitKernel(math.constant(maxStage), count, maxStage);
   std::map<int64_t, OpFoldResult> numbers;
   for (int64_t e = 0; e < maxStage; ++e)
@@ -175,6 +181,33 @@ void LoopExpander::runPeeled() {
   for (auto &[back, number] : numbers)
     if (auto value = dyn_cast<Value>(number); value && value.use_empty())
       value.getDefiningOp()->erase();
+}
+
+void LoopExpander::runPrologue() {
+  OpFoldResult count = math.tripCount(loop, /*clamp=*/false);
+  if (std::optional<int64_t> constant = loop.getConstantTripCount())
+    emitStraight(0, maxStage, *constant, /*shift=*/0);
+  else
+    emitGuardedPrologue(getExistence(count));
+  // Stage s is done after step n + s.
+  SmallVector<Value> ends(maxStage + 1);
+  for (int64_t stage : usedStages)
+    ends[stage] = math.materialize(math.add(count, math.constant(stage)));
+  emitLoop(math.constant(maxStage), ends.back(), maxStage, [&](Value iv) {
+    SmallVector<StageState> states = makeStates([&](int64_t stage,
+                                                    StageState &state) {
+      state.activity = StageState::On;
+      if (stage != maxStage)
+        state = {StageState::Guarded,
+                 math.materialize(math.less(iv, ends[stage])), OpFoldResult()};
+      state.number = math.sub(iv, math.constant(stage));
+    });
+    steps.emit(states, maxStage);
+    for (int64_t stage : usedStages)
+      if (auto number = cast<Value>(states[stage].number);
+          number != iv && number.use_empty())
+        number.getDefiningOp()->erase();
+  });
 }
 
 void LoopExpander::runPredicated() {
@@ -207,15 +240,21 @@ bool LoopExpander::isPeeled() {
          uint64_t(maxPeeledOps);
 }
 
+void LoopExpander::emitSteps(std::optional<int64_t> count) {
+  if (!isPeeled())
+    return runPredicated();
+  // A loop of one trip is a step like any other.
+  if (count && *count <= maxStage + 1)
+    return emitStraight(0, *count + maxStage, *count, /*shift=*/0);
+  if (form == ExpansionForm::Prologue && maxStage > 0)
+    return runPrologue();
+  return count ? runStatic(*count) : runPeeled();
+}
+
 void LoopExpander::run() {
   std::optional<int64_t> count = loop.getConstantTripCount();
-  bool isEmpty = count == 0 || plan.getStatements().empty();
-  if (!isEmpty && !isPeeled())
-    runPredicated();
-  else if (!isEmpty && count)
-    runStatic(*count);
-  else if (!isEmpty)
-    runPeeled();
+  if (count != 0 && !plan.getStatements().empty())
+    emitSteps(count);
   drain();
   loop.erase();
 }

@@ -109,9 +109,19 @@ public:
 
 private:
   bool isPeeled();
+  void emitSteps(std::optional<int64_t> count);
   void runStatic(int64_t count);
   void runPeeled();
+  void runPrologue();
   void runPredicated();
+  /// Straight-line steps from `first` up to `end` of `count` iterations; to the
+  /// tokens their numbers are less by `shift`.
+  void emitStraight(int64_t first, int64_t end, int64_t count, int64_t shift);
+  /// Whether there is an iteration i, for those the prologue may start.
+  llvm::SmallVector<mlir::Value> getExistence(mlir::OpFoldResult count);
+  /// The steps in front of the first that runs all stages, each statement under
+  /// a guard.
+  void emitGuardedPrologue(llvm::ArrayRef<mlir::Value> exists);
   /// The steps that run all stages, from `lower` up to `upper`; the first one
   /// is number `step` to the tokens.
   void emitKernel(mlir::OpFoldResult lower, mlir::OpFoldResult upper,

@@ -14,7 +14,8 @@
 namespace tilepipe::tile {
 
 /// `value` in another element type, as `tile.copy` converts: floats round to
-/// nearest even, integers are signed, float to integer truncates.
+/// nearest even, integers are signed, float to integer truncates. Vectors are
+/// converted element by element.
 mlir::Value convertElement(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                            mlir::Type to);
 

@@ -22,6 +22,7 @@ llvm::StringRef stringifyPhase(Phase phase);
 /// How the steps of an expanded loop are arranged.
 enum class ExpansionForm {
   Peeled,    ///< prologue, loop and epilogue
+  Prologue,  ///< prologue, and a loop that runs the last steps as well
   Predicated ///< one loop of guarded statements
 };
 

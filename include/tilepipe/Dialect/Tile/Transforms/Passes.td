@@ -505,9 +505,12 @@ def ExpandSoftwarePipeline : Pass<"expand-software-pipeline"> {
     tile.reduce <sum> %b8 into %x dimension 0 : ...
     ```
     The `peeled` form has a prologue and an epilogue, guarded where the trip
-    count is not a constant. The `predicated` form is one loop whose statements
-    are all guarded: its size does not depend on the number of stages. Peeling
-    that would create more than `max-peeled-ops` operations is not done.
+    count is not a constant. The `prologue` form has no epilogue: the loop runs
+    the last steps as well, and all statements but those of the last stage are
+    guarded in it. Where the early stages are copies that costs little, and the
+    computation is in the code only once. The `predicated` form is one loop whose
+    statements are all guarded: its size does not depend on the number of stages.
+    Peeling that would create more than `max-peeled-ops` operations is not done.
 
     Pure operations, and reads of memory that the loop does not write, are
     replayed for each statement that uses them, inside its guard. Afterwards no
@@ -520,6 +523,9 @@ def ExpandSoftwarePipeline : Pass<"expand-software-pipeline"> {
            [{::llvm::cl::values(
              clEnumValN(::tilepipe::tile::ExpansionForm::Peeled, "peeled",
                         "Prologue, loop and epilogue"),
+             clEnumValN(::tilepipe::tile::ExpansionForm::Prologue, "prologue",
+                        "Prologue, and a loop with guards on what its last "
+                        "steps leave out"),
              clEnumValN(::tilepipe::tile::ExpansionForm::Predicated,
                         "predicated", "One loop of guarded statements"))}]>,
     Option<"maxPeeledOps", "max-peeled-ops", "int64_t", "4096",
