@@ -34,7 +34,14 @@ class ForeignFunc:
         if len(kind.results):
             raise KernelError(f"function '{self.name}' returns values; a kernel writes to its arguments")
         places = [_place(a.location) for a in function.regions[0].blocks[0].arguments]
-        self.params = tuple(_parameter(f"arg{i}", t, p) for i, (t, p) in enumerate(zip(kind.inputs, places, strict=True)))
+        sizes: dict[str, int | Dynamic] = {}
+        named = _named_sizes(function, len(places))
+        for type_, names in zip(kind.inputs, named, strict=True):
+            # What is static is the size of all of its name.
+            sizes.update((n, s) for n, s in zip(names, getattr(type_, "shape", ()), strict=False) if n and s >= 0)
+        self.params = tuple(
+            _parameter(f"arg{i}", t, p, n, sizes) for i, (t, p, n) in enumerate(zip(kind.inputs, places, named, strict=True))
+        )
 
     def build(self, context: ir.Context) -> ir.Module:
         """The module in ``context``; raises `KernelError`."""
@@ -66,7 +73,15 @@ def _place(location: ir.Location) -> SourceLocation | None:
     return SourceLocation(location.filename, location.start_line, location.start_col)
 
 
-def _parameter(name: str, kind: Any, place: SourceLocation | None) -> Parameter:
+def _named_sizes(function: Any, count: int) -> list[list[str]]:
+    """The names that ``tile.sizes`` gives to the dimensions of each argument: callers must pass equal sizes."""
+    if "arg_attrs" not in function.attributes:
+        return [[]] * count
+    found = [{a.name: a.attr for a in attributes} for attributes in function.attributes["arg_attrs"]]
+    return [[name.value for name in each["tile.sizes"]] if "tile.sizes" in each else [] for each in found]
+
+
+def _parameter(name: str, kind: Any, place: SourceLocation | None, names: list[str], sizes: dict[str, int | Dynamic]) -> Parameter:
     element = kind.element_type if isinstance(kind, ir.MemRefType) else kind
     dtype = _TYPES.get(str(element))
     if dtype is None:
@@ -76,7 +91,12 @@ def _parameter(name: str, kind: Any, place: SourceLocation | None) -> Parameter:
     if "strided" in str(kind) or "affine_map" in str(kind):
         raise KernelError(f"argument '{name}' has type {kind}; a tensor of the caller is dense and row-major", place)
     dynamic = ir.ShapedType.get_dynamic_size()
-    shape = (Dynamic(f"{name}.{dim}") if size == dynamic else size for dim, size in enumerate(kind.shape))
+    shape: list[int | Dynamic] = []
+    for dim, size in enumerate(kind.shape):
+        said = names[dim] if names else ""
+        if size == dynamic:
+            size = sizes.setdefault(said, Dynamic(said)) if said else Dynamic(f"{name}.{dim}")
+        shape.append(size)
     return Parameter(name, TensorType(tuple(shape), dtype), location=place)
 
 

@@ -112,3 +112,31 @@ def test_two_texts_are_told_apart():
     with pytest.raises(tilepipe.KernelError) as caught:
         first(np.zeros((7, 31), np.float32), 1.0, np.zeros((7, 32), np.float32))
     assert "func.func @scale(%X" in str(caught.value)
+
+
+NAMED = """
+func.func @copy(%X: memref<?xf32> {tile.sizes = ["n"]}, %Y: memref<?xf32> {tile.sizes = ["n"]}) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %X, %c0 : memref<?xf32>
+  tile.launch (%b) in [1] threads = 32 {
+    tile.map (%i) in [%n] {
+      %x = memref.load %X[%i] : memref<?xf32>
+      memref.store %x, %Y[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+"""
+
+
+def test_sizes_of_one_name_are_compared():
+    """No guard is made for the second one, so the call must not pass another size."""
+    copy = tilepipe.from_mlir(NAMED, target="cpu")
+    x, y = np.ones(5, np.float32), np.zeros(5, np.float32)
+    copy(x, y)
+    np.testing.assert_array_equal(y, x)
+    with pytest.raises(tilepipe.KernelError, match="'n'"):
+        copy(x, np.zeros(4, np.float32))
+    fixed = NAMED.replace("%Y: memref<?x", "%Y: memref<5x").replace("%Y[%i] : memref<?x", "%Y[%i] : memref<5x")
+    with pytest.raises(tilepipe.KernelError, match="expects 5"):
+        tilepipe.from_mlir(fixed, target="cpu")(np.zeros(4, np.float32), y)
