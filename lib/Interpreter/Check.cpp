@@ -9,9 +9,12 @@
 
 #include "tilepipe/Interpreter/Check.h"
 
+#include "tilepipe/Dialect/Tile/IR/Tile.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -174,6 +177,29 @@ static bool makeBuffer(MemRefType type, unsigned number,
   return true;
 }
 
+/// Sizes of one name must be equal: the program relies on it.
+static bool checkNamedSizes(
+    func::FuncOp function, unsigned number, const HostBuffer &buffer,
+    llvm::StringMap<std::pair<int64_t, unsigned>> &known, std::string &error) {
+  auto names = function.getArgAttrOfType<ArrayAttr>(number, tile::kSizesAttr);
+  if (!names)
+    return true;
+  for (auto [name, size] : llvm::zip(names, buffer.shape)) {
+    StringRef text = cast<StringAttr>(name).getValue();
+    if (text.empty())
+      continue;
+    auto [it, isNew] = known.try_emplace(text, size, number);
+    if (isNew || it->second.first == size)
+      continue;
+    error = ("argument " + Twine(number) + ": size '" + text + "' is " +
+             Twine(size) + ", but that of argument " +
+             Twine(it->second.second) + " is " + Twine(it->second.first))
+                .str();
+    return false;
+  }
+  return true;
+}
+
 std::unique_ptr<KernelInput> tilepipe::makeInput(func::FuncOp function,
                                                  ArrayRef<ArgumentSpec> specs,
                                                  uint64_t seed,
@@ -188,6 +214,7 @@ std::unique_ptr<KernelInput> tilepipe::makeInput(func::FuncOp function,
   }
   // Pointers into `buffers` must stay.
   input->buffers.reserve(function.getNumArguments());
+  llvm::StringMap<std::pair<int64_t, unsigned>> sizes;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     ArgumentSpec spec = i < specs.size() ? specs[i] : ArgumentSpec();
     InterpreterArgument &argument = input->arguments.emplace_back();
@@ -207,7 +234,8 @@ std::unique_ptr<KernelInput> tilepipe::makeInput(func::FuncOp function,
       continue;
     }
     HostBuffer &buffer = input->buffers.emplace_back();
-    if (!makeBuffer(memref, i, spec, seed, buffer, error))
+    if (!makeBuffer(memref, i, spec, seed, buffer, error) ||
+        !checkNamedSizes(function, i, buffer, sizes, error))
       return nullptr;
     argument.buffer = &buffer;
     input->numbers.push_back(i);

@@ -18,6 +18,9 @@
 // RUN: not tile-run %s --entry load --args 4x4 2>&1 | FileCheck %s --check-prefix=SHAPE
 // RUN: not tile-run %s --entry load --policy sometimes 2>&1 | FileCheck %s --check-prefix=POLICY
 
+// RUN: not tile-run %s --entry named --args 4x2,3x4 2>&1 | FileCheck %s --check-prefix=NAMED
+// NAMED: error: argument 1: size 'n' is 3, but that of argument 0 is 4
+
 // NONE: error: no function 'none'
 // SHAPE: error: argument 0: expects 1 extents, got 2
 // POLICY: error: unknown policy 'sometimes'
@@ -116,5 +119,10 @@ func.func @asserts() {
 // HUGE: error: 'tile.alloc' op is larger than memory
 func.func @huge() {
   %b = tile.alloc : memref<4294967296x4294967296xf32>
+  return
+}
+
+func.func @named(%X: memref<?x2xf32> {tile.sizes = ["n", ""]},
+                 %Y: memref<?x?xf32> {tile.sizes = ["n", "n"]}) {
   return
 }
