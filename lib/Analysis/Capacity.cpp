@@ -34,7 +34,9 @@ static int64_t add(int64_t a, int64_t b) {
 
 static std::optional<int64_t> getElementBytes(Type type) {
   if (type.isIntOrFloat())
-    return int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+    // Elements lie at multiples of a size that loads and stores have.
+    return int64_t(llvm::PowerOf2Ceil(
+        llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)));
   if (type.isIndex())
     return 8;
   if (auto complex = dyn_cast<ComplexType>(type)) {

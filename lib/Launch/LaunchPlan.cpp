@@ -40,6 +40,74 @@ tilepipe::getLaunches(FunctionOpInterface func) {
   return launches;
 }
 
+//===----------------------------------------------------------------------===//
+// What is left to the host
+//===----------------------------------------------------------------------===//
+
+/// Whether an operation of the host does something that arithmetic does not.
+/// What it reads matters to nobody unless a launch uses it, which is checked
+/// where kernels are made.
+static bool acts(Operation &op) {
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
+      getEffectsRecursively(&op);
+  return !effects || llvm::any_of(*effects, [](const auto &effect) {
+    return isa<MemoryEffects::Write, MemoryEffects::Free>(effect.getEffect());
+  });
+}
+
+static LogicalResult checkNames(FunctionOpInterface func, unsigned numKernels,
+                                StringRef target) {
+  Operation *table = func->getParentOp();
+  if (!table->hasTrait<OpTrait::SymbolTable>())
+    return success();
+  for (unsigned index = 0; numKernels > 1 && index < numKernels; ++index) {
+    std::string name = getKernelName(func, index, numKernels);
+    Operation *other = SymbolTable::lookupSymbolIn(table, name);
+    if (!other)
+      continue;
+    InFlightDiagnostic diag = func.emitError("cannot be lowered to ")
+                              << target << ": the kernel of launch " << index
+                              << " would have the name '" << name
+                              << "', which is taken";
+    diag.attachNote(other->getLoc()) << "by this";
+    return diag;
+  }
+  if (auto uses = SymbolTable::getSymbolUses(func, table))
+    for (SymbolTable::SymbolUse use : *uses)
+      if (use.getUser() != func) {
+        InFlightDiagnostic diag =
+            use.getUser()->emitOpError("cannot be lowered to ")
+            << target << ": it refers to '" << func.getName()
+            << "', of which only the kernels are left";
+        diag.attachNote(func.getLoc()) << "which is here";
+        return diag;
+      }
+  return success();
+}
+
+LogicalResult tilepipe::checkHostCode(FunctionOpInterface func,
+                                      StringRef target) {
+  FailureOr<SmallVector<LaunchOp>> launches = getLaunches(func);
+  if (failed(launches))
+    return failure();
+  auto error = [&](Operation *op) {
+    return op->emitError("cannot be lowered to ") << target << ": ";
+  };
+  if (func.getNumResults())
+    return error(func) << "returns " << func.getNumResults()
+                       << " values, but a kernel has none; store them to a "
+                          "memref";
+  if (!func.getFunctionBody().hasOneBlock())
+    return error(func) << "there is control flow around its launches, which "
+                          "needs a program on the host";
+  for (Operation &op : func.getFunctionBody().front())
+    if (!isa<LaunchOp>(op) && acts(op))
+      return error(&op) << "it would run on the host, where nothing but the "
+                           "arithmetic for launches is left; move it into a "
+                           "tile.launch";
+  return checkNames(func, launches->size(), target);
+}
+
 namespace {
 
 /// Computes values of the host by folding.
@@ -133,6 +201,8 @@ static LogicalResult checkArguments(FunctionOpInterface func,
 FailureOr<SmallVector<KernelLaunch>>
 tilepipe::planLaunches(FunctionOpInterface func,
                        ArrayRef<LaunchArgument> arguments) {
+  if (func.isExternal())
+    return func.emitError("has no body, and so no launches");
   FailureOr<SmallVector<LaunchOp>> launches = getLaunches(func);
   if (failed(launches) || failed(checkArguments(func, arguments)))
     return failure();

@@ -41,14 +41,22 @@ PtxKernel::compile(func::FuncOp function, int64_t threads) {
   // A module without a tile operation has not loaded it.
   function.getContext()->getOrLoadDialect<tile::TileDialect>();
   auto module = function->getParentOfType<ModuleOp>();
-  kernel->source = OwningOpRef<ModuleOp>(module.clone());
-  kernel->function =
-      kernel->source->lookupSymbol<func::FuncOp>(function.getSymName());
   bool hasLaunch = function
                        .walk([](tile::LaunchOp) {
                          return WalkResult::interrupt();
                        })
                        .wasInterrupted();
+  if (function.isExternal())
+    return function.emitError("has no body to compile");
+  if (!hasLaunch && function.getNumResults())
+    return function.emitError("returns values, but a kernel has none; store "
+                              "them to a memref");
+  if (!hasLaunch && !function.getBody().hasOneBlock())
+    return function.emitError("has more than one block, which one launch "
+                              "cannot hold");
+  kernel->source = OwningOpRef<ModuleOp>(module.clone());
+  kernel->function =
+      kernel->source->lookupSymbol<func::FuncOp>(function.getSymName());
   if (!hasLaunch)
     wrapInLaunch(kernel->function, threads);
   FailureOr<nvidia::PTXModule> compiled =
@@ -85,8 +93,18 @@ static std::pair<uint64_t, unsigned> getScalar(Type type, double number) {
     return {llvm::bit_cast<uint64_t>(number), 8};
   if (type.isF32())
     return {llvm::bit_cast<uint32_t>(float(number)), 4};
+  if (auto narrow = dyn_cast<FloatType>(type)) {
+    llvm::APFloat value(number);
+    bool ignored;
+    value.convert(narrow.getFloatSemantics(),
+                  llvm::APFloat::rmNearestTiesToEven, &ignored);
+    return {value.bitcastToAPInt().getZExtValue(),
+            llvm::divideCeil(narrow.getWidth(), 8)};
+  }
   return {uint64_t(int64_t(number)),
-          type.isIndex() ? 8 : std::max(type.getIntOrFloatBitWidth() / 8, 1u)};
+          type.isIndex() ? 8 : unsigned(llvm::PowerOf2Ceil(
+                                llvm::divideCeil(type.getIntOrFloatBitWidth(),
+                                                 8)))};
 }
 
 /// A pointer and the dynamic sizes of a buffer; the value of a scalar.

@@ -156,6 +156,65 @@ static std::string mutateValue(const std::string &text, Random &random) {
   return join(tokens);
 }
 
+/// One element type, or one number, becomes another wherever it stands: most of
+/// these are programs.
+static std::string mutateEverywhere(const std::string &text, Random &random) {
+  static const char *const elements[] = {
+      "f16",       "f32",     "bf16",  "f64", "i8",   "i32", "index", "i1",
+      "f8E4M3FN",  "f8E5M2",  "i4",    "i16", "i64",  "i24", "si32",  "ui8",
+      "f8E4M3FNUZ", "f4E2M1FN", "tf32", "i128", "f80", "i33",
+      "vector<4xf32>", "complex<f32>", "memref<2xf32>"};
+  std::vector<std::string> tokens = split(text);
+  auto isNumber = [](StringRef word) {
+    return !word.empty() && llvm::all_of(word, llvm::isDigit);
+  };
+  // The parts of `64x32xf16` are words of their own here.
+  auto forEachPart = [&](auto fn) {
+    for (std::string &token : tokens) {
+      size_t space = token.find_first_not_of(" \n\t");
+      if (space == std::string::npos || token[space] == '%' ||
+          token[space] == '@')
+        continue;
+      llvm::SmallVector<StringRef> parts;
+      std::string word = token.substr(space);
+      StringRef(word).split(parts, 'x');
+      bool isShape = parts.size() > 1 && llvm::isDigit(word.front());
+      if (!isShape)
+        parts = {word};
+      std::string changed = token.substr(0, space);
+      for (auto [i, part] : llvm::enumerate(parts)) {
+        std::string copy = part.str();
+        fn(copy);
+        changed += (i ? "x" : "") + copy;
+      }
+      token = changed;
+    }
+  };
+  bool types = random.chance(50);
+  std::vector<std::string> candidates;
+  forEachPart([&](std::string &part) {
+    bool fits = types ? llvm::is_contained(elements, StringRef(part))
+                      : isNumber(part);
+    if (fits && !llvm::is_contained(candidates, part))
+      candidates.push_back(part);
+  });
+  if (candidates.empty())
+    return text;
+  std::string from = candidates[random.below(candidates.size())];
+  static const char *const numbers[] = {"1", "2",  "3",  "5",   "7",  "8",
+                                        "16", "17", "24", "32", "48", "64", "96",
+                                        "0", "128", "1000"};
+  std::string to = types ? elements[random.below(std::size(elements))]
+                         : numbers[random.below(std::size(numbers))];
+  if (random.chance(20) && !types)
+    to = randomNumber(random);
+  forEachPart([&](std::string &part) {
+    if (part == from)
+      part = to;
+  });
+  return join(tokens);
+}
+
 static std::string mutateLines(const std::string &text, Random &random) {
   llvm::SmallVector<StringRef> lines;
   StringRef(text).split(lines, '\n');
@@ -178,8 +237,9 @@ std::string tilepipe::fuzz::mutateText(const std::vector<std::string> &modules,
   Random random(seed);
   std::string text = modules[random.below(modules.size())];
   for (unsigned i = 0, e = 1 + random.below(3); i < e; ++i) {
-    unsigned dice = random.below(10);
-    text = dice < 3   ? mutateLines(text, random)
+    unsigned dice = random.below(14);
+    text = dice >= 10 ? mutateEverywhere(text, random)
+           : dice < 3   ? mutateLines(text, random)
            : dice < 6 ? mutateValue(text, random)
                       : mutateTokens(text, random);
   }

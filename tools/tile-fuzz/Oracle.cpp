@@ -44,6 +44,10 @@ Oracle::Oracle(Backend backend) : backend(backend) {
   context->printOpOnDiagnostic(false);
   // Errors are kept, remarks are of no use here.
   context->getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+      ++numErrors;
+      hasUnlocated |= isa<UnknownLoc>(diagnostic.getLocation());
+    }
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
         diagnostics.size() < 2000) {
       llvm::raw_string_ostream os(diagnostics);
@@ -311,83 +315,4 @@ Oracle::mutateWaits(const Program &program, uint64_t seed, int64_t extra) {
     reports.push_back(report);
   });
   return reports;
-}
-
-//===----------------------------------------------------------------------===//
-// Nonsense
-//===----------------------------------------------------------------------===//
-
-/// MLIR 22 reads past its shape when it folds such a dimension.
-static bool hasWildDim(ModuleOp module) {
-  return module
-      .walk([](memref::DimOp dim) {
-        auto type = dyn_cast<MemRefType>(dim.getSource().getType());
-        std::optional<int64_t> index = dim.getConstantIndex();
-        bool isWild =
-            type && index && uint64_t(*index) >= uint64_t(type.getRank());
-        return isWild ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Runs every function whose arguments are small; errors are expected.
-static void interpretAll(ModuleOp module) {
-  Interpreter interpreter;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    bool isSmall = llvm::all_of(function.getArgumentTypes(), [](Type type) {
-      auto memref = dyn_cast<MemRefType>(type);
-      int64_t count = 1;
-      if (memref)
-        for (int64_t extent : memref.getShape())
-          if (!ShapedType::isDynamic(extent) &&
-              (__builtin_mul_overflow(count, extent, &count) ||
-               count > 1 << 18))
-            return false;
-      return true;
-    });
-    std::string error;
-    auto input = isSmall ? makeInput(function, {}, 1, error) : nullptr;
-    if (!input)
-      continue;
-    InterpreterOptions options;
-    options.policy = runtime::CompletionPolicy::Random;
-    options.stepLimit = 1 << 18;
-    options.memoryLimit = 1 << 24;
-    options.trackUninitialized = true;
-    (void)interpreter.run(function, input->arguments, options);
-  }
-}
-
-bool Oracle::digest(StringRef text) {
-  static const char *const pipelines[] = {
-      "tile-raise-scf-for",
-      "tile-print-dependences",
-      "pipeline-planning",
-      "pipeline-planning{policy=modulo}",
-      "pipeline-planning,inject-software-pipeline",
-      "pipeline-planning,inject-software-pipeline{form=prologue}",
-      "pipeline-planning,inject-software-pipeline{form=predicated}",
-      "inject-software-pipeline",
-      "multi-buffer-versioning",
-      "expand-software-pipeline",
-      "async-wait-relaxation",
-      "tile-verify-phase{phase=injected}",
-      "tile-allocate-memory",
-      "tile-check-capacity",
-      "canonicalize"};
-  diagnostics.clear();
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(text, context.get(), "text");
-  if (!module)
-    return false;
-  interpretAll(*module);
-  for (StringRef pipeline : pipelines) {
-    if (pipeline == "canonicalize" && hasWildDim(*module))
-      continue;
-    OwningOpRef<ModuleOp> copy(module->clone());
-    diagnostics.clear();
-    if (succeeded(getPasses(pipeline.str()).run(*copy)))
-      interpretAll(*copy);
-  }
-  return true;
 }

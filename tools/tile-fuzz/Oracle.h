@@ -70,9 +70,16 @@ public:
   /// Nothing where the program does not pass as it is.
   PlanReport mutatePlans(const Program &program, uint64_t seed);
 
-  /// Runs the passes on a text that may be nonsense. Never fails; only a crash
-  /// or a hang of the process counts. True if the text is a program.
-  bool digest(llvm::StringRef text);
+  /// What the passes do with a text that may be nonsense, besides a crash or a
+  /// hang of the process.
+  struct Digest {
+    bool isProgram = false;
+    /// The first thing that is wrong: a pass that fails without an error at a
+    /// place, or makes invalid IR; a program that runs without an error as it
+    /// is, and otherwise once it is pipelined or compiled.
+    std::string problem;
+  };
+  Digest digest(llvm::StringRef text);
 
 private:
   struct Prepared {
@@ -89,6 +96,13 @@ private:
   bool runSerial(Prepared &prepared, int64_t trips, KernelInput &input,
                  Outcome &outcome);
   mlir::PassManager &getPasses(const std::string &pipeline);
+  struct Baseline;
+  std::vector<Baseline> runAsItIs(mlir::ModuleOp module);
+  std::string runPipeline(llvm::StringRef pipeline, mlir::ModuleOp module,
+                          llvm::ArrayRef<Baseline> baselines);
+  std::string compileAndRun(mlir::ModuleOp module,
+                            llvm::ArrayRef<Baseline> baselines);
+  std::string getProblemOfFailure(llvm::StringRef what);
 
   Backend backend;
   /// Changes the planned program before it is injected.
@@ -98,6 +112,9 @@ private:
   /// Arguments of every program, by whether globals are the same.
   std::unique_ptr<KernelInput> input;
   std::string diagnostics;
+  /// Of errors since `diagnostics` was cleared.
+  unsigned numErrors = 0;
+  bool hasUnlocated = false;
 };
 
 } // namespace tilepipe::fuzz

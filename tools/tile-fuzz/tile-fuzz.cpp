@@ -289,8 +289,11 @@ static int runMutateText() {
         auto oracle = std::make_shared<Oracle>();
         return [oracle, &modules](uint64_t number) {
           Verdict verdict;
-          verdict.isPipelined =
+          Oracle::Digest digest =
               oracle->digest(mutateText(modules, seedOf(number)));
+          verdict.isPipelined = digest.isProgram;
+          if (!digest.problem.empty())
+            verdict.kind = Verdict::Failed;
           return verdict;
         };
       });
@@ -328,7 +331,12 @@ int main(int argc, char **argv) {
       llvm::errs() << "tile-fuzz: error: cannot read '" << digestFile << "'\n";
       return 1;
     }
-    Oracle().digest((*buffer)->getBuffer());
+    Oracle::Digest digest = Oracle().digest((*buffer)->getBuffer());
+    llvm::outs() << "digest: "
+                 << (!digest.isProgram          ? "does not parse"
+                     : digest.problem.empty() ? "nothing is wrong"
+                                              : digest.problem)
+                 << "\n";
     return 0;
   }
   if (!mutateDir.empty())

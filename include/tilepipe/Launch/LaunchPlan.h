@@ -46,6 +46,14 @@ std::string getKernelName(mlir::FunctionOpInterface func, unsigned index,
 llvm::FailureOr<llvm::SmallVector<tile::LaunchOp>>
 getLaunches(mlir::FunctionOpInterface func);
 
+/// Whether kernels are all that the function is, besides arithmetic for them:
+/// nothing else of it exists on a device. Emits an error where it returns values,
+/// is called, writes memory on the host or has control flow between launches, and
+/// where a kernel would have the name of another function. `target` is for the
+/// text.
+mlir::LogicalResult checkHostCode(mlir::FunctionOpInterface func,
+                                  llvm::StringRef target);
+
 /// The kernels to start one after the other for these arguments, one for each
 /// argument of the function. Emits an error if a grid does not follow from them.
 llvm::FailureOr<llvm::SmallVector<KernelLaunch>>

@@ -93,8 +93,11 @@ static void setSpace(Value buffer, SpaceAttr space) {
 /// each version of it, whole blocks. Its users see the part that it was.
 static bool padRows(AllocOp alloc) {
   MemRefType type = alloc.getType();
-  int64_t bits = type.getElementType().getIntOrFloatBitWidth();
-  if (bits % 8 != 0)
+  Type element = type.getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
+    return false;
+  int64_t bits = element.getIntOrFloatBitWidth();
+  if (!llvm::isPowerOf2_64(bits) || bits > 256)
     return false;
   int64_t c0 = 32 * 8 / bits;
   SmallVector<int64_t> shape(type.getShape()), padded = shape;

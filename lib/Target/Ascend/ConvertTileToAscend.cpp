@@ -8,6 +8,7 @@
 
 #include "Lowering.h"
 
+#include "tilepipe/Launch/LaunchPlan.h"
 #include "tilepipe/Target/Ascend/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -77,6 +78,17 @@ static void dropTokens(tile::LaunchOp launch) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult lowerStatement(Lowering &l, Operation *op) {
+  WalkResult elements = op->walk([](Operation *inner) -> WalkResult {
+    for (Type type : inner->getOperandTypes())
+      if (auto memref = dyn_cast<MemRefType>(type);
+          memref && !memref.getElementType().isIntOrIndexOrFloat())
+        return inner->emitOpError(
+                   "cannot be lowered to Ascend: elements of type ")
+               << memref.getElementType() << " are not supported";
+    return WalkResult::advance();
+  });
+  if (elements.wasInterrupted())
+    return failure();
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<tile::CopyOp, tile::FillOp, tile::GemmOp, tile::MapOp,
             tile::ReduceOp, memref::LoadOp, memref::StoreOp>(
@@ -372,14 +384,16 @@ LogicalResult ConvertTileToAscend::convert(func::FuncOp func) {
   func.walk([&](tile::LaunchOp launch) { launches.push_back(launch); });
   if (launches.empty())
     return success();
-  for (auto [i, launch] : llvm::enumerate(launches)) {
+  for (tile::LaunchOp launch : launches) {
     if (launch->getParentOp() != func)
       return launch.emitOpError(
           "cannot be lowered to Ascend: is not at the top "
           "of its function");
-    std::string name = func.getName().str();
-    if (launches.size() > 1)
-      name += "_" + std::to_string(i);
+  }
+  if (failed(checkHostCode(func, "Ascend")))
+    return failure();
+  for (auto [i, launch] : llvm::enumerate(launches)) {
+    std::string name = getKernelName(func, i, launches.size());
     if (failed(lowerStatements(launch)))
       return failure();
     if (failed(Outliner(func, launch, name).run()))

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <map>
 
 using namespace mlir;
 using namespace tilepipe;
@@ -208,7 +209,9 @@ struct SignalUse {
   }
 };
 
-using SignalUses = llvm::MapVector<int64_t, SignalUse>;
+/// By id, which may be any number before this is verified.
+using SignalUses =
+    llvm::MapVector<int64_t, SignalUse, std::map<int64_t, unsigned>>;
 
 } // namespace
 

@@ -139,6 +139,8 @@ IndexRange ascend::getRange(OpFoldResult value, Operation *at, unsigned depth) {
 }
 
 int64_t ascend::getElementBytes(Type type) {
+  if (type.isIndex())
+    return 8;
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 

@@ -558,6 +558,14 @@ LogicalResult MapLowering::lowerOp(Operation *op) {
 }
 
 LogicalResult MapLowering::run() {
+  // Of one byte each, which is the most that any memory on the chip holds.
+  constexpr int64_t most = 1 << 20;
+  int64_t points = 1;
+  for (int64_t extent : map.getStaticExtents())
+    if (!ShapedType::isDynamic(extent) && extent > 0 &&
+        (llvm::MulOverflow(points, extent, points) || points > most))
+      return error(map) << "has more points than any memory on the chip has "
+                           "elements";
   for (OpFoldResult extent : map.getMixedExtents()) {
     std::optional<int64_t> size = getConstantIntValue(extent);
     if (!size)

@@ -270,6 +270,11 @@ void Reduction::alongColumns(VectorOperand target) {
 LogicalResult Reduction::run() {
   if (failed(choose()))
     return failure();
+  for (Value buffer : {op.getSource(), op.getTarget()})
+    if (getSpace(buffer) != MemorySpace::UB)
+      return op.emitOpError("cannot be lowered to Ascend: reaches '")
+             << stringifyMemorySpace(getSpace(buffer))
+             << "', vector instructions only reach 'ub'";
   FailureOr<std::pair<VectorOperand, Domain>> from =
       getVector(e, op.getSource(), op);
   FailureOr<std::pair<VectorOperand, Domain>> to =

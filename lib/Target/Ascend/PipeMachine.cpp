@@ -63,7 +63,10 @@ PipeMachine::rangeOf(const PipeAccess &access, BufferView view,
                      IndexEvaluator evaluate) const {
   auto type = cast<MemRefType>(access.buffer.getType());
   int64_t size =
-      std::max<int64_t>(1, type.getElementType().getIntOrFloatBitWidth() / 8);
+      type.getElementType().isIndex()
+          ? 8
+          : std::max<int64_t>(
+                1, type.getElementType().getIntOrFloatBitWidth() / 8);
   if (!view.root.getDefiningOp())
     return Range{0, 1, INT64_MAX / 4, 0};
   auto alloc = view.root.getDefiningOp<tile::AllocOp>();

@@ -184,8 +184,35 @@ static void moveLoopAnnotations(ModuleOp module) {
   });
 }
 
+/// The conversion of types has no place to name.
+static LogicalResult checkLayouts(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) -> WalkResult {
+    auto isRefused = [](Type type) {
+      auto memref = dyn_cast<MemRefType>(type);
+      return memref && !memref.isStrided();
+    };
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
+    if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+      llvm::append_range(types, function.getArgumentTypes());
+      llvm::append_range(types, function.getResultTypes());
+    }
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::append_range(types, block.getArgumentTypes());
+    auto found = llvm::find_if(types, isRefused);
+    if (found != types.end())
+      return op->emitOpError("cannot be lowered to the CPU: layout of ")
+             << *found << " is not strided";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 void ConvertCPUToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
+  if (failed(checkLayouts(module)))
+    return signalPassFailure();
   if (failed(expand()))
     return signalPassFailure();
   auto internal =

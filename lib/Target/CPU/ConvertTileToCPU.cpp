@@ -8,7 +8,7 @@
 
 #include "Lowering.h"
 
-#include "tilepipe/Dialect/Tile/Transforms/ExpandFloat8.h"
+#include "tilepipe/Dialect/Tile/Transforms/ConvertElement.h"
 #include "tilepipe/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,15 +27,6 @@ namespace tilepipe::cpu {
 // What cannot be lowered
 //===----------------------------------------------------------------------===//
 
-static bool isSupportedElement(Type type) {
-  if (type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
-      type.isF64() || isFloat8(type))
-    return true;
-  auto integer = dyn_cast<IntegerType>(type);
-  return integer && integer.isSignless() && integer.getWidth() >= 1 &&
-         integer.getWidth() <= 64;
-}
-
 static LogicalResult checkType(Operation *op, Type type) {
   if (auto memref = dyn_cast<MemRefType>(type)) {
     if (!memref.isStrided())
@@ -45,14 +36,34 @@ static LogicalResult checkType(Operation *op, Type type) {
   }
   if (auto vector = dyn_cast<VectorType>(type))
     type = vector.getElementType();
-  if (type.isIntOrIndexOrFloat() && !isSupportedElement(type))
-    return op->emitOpError("cannot be lowered to the CPU: type ")
-           << type << " is not supported";
+  if (!type.isIntOrIndexOrFloat() || tile::isSupportedElement(type))
+    return success();
+  // Constants that folding made have no place of their own.
+  Operation *place = op;
+  while (isa<UnknownLoc>(place->getLoc()) && place->getParentOp())
+    place = place->getParentOp();
+  return emitError(place->getLoc())
+         << "'" << op->getName() << "' op cannot be lowered to the CPU: type "
+         << type << " is not supported";
+}
+
+/// Statements move elements themselves, and so must know what they are.
+static LogicalResult checkElements(Operation *op) {
+  for (Type type : llvm::concat<const Type>(
+           llvm::to_vector(op->getOperandTypes()),
+           llvm::to_vector(op->getResultTypes())))
+    if (auto memref = dyn_cast<MemRefType>(type);
+        memref && !tile::isSupportedElement(memref.getElementType()))
+      return op->emitOpError("cannot be lowered to the CPU: type ")
+             << memref.getElementType() << " is not supported";
   return success();
 }
 
 static LogicalResult checkModule(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) -> WalkResult {
+    bool isTile = isa_and_nonnull<tile::TileDialect>(op->getDialect());
+    if (isTile && failed(checkElements(op)))
+      return WalkResult::interrupt();
     for (TypeRange types :
          {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
       for (Type type : types)
@@ -67,9 +78,13 @@ static LogicalResult checkModule(ModuleOp module) {
           return WalkResult::interrupt();
       }
     }
-    if (isa<tile::AllocOp, tile::LaunchOp>(op) &&
-        !op->getParentOfType<func::FuncOp>())
+    if (isTile && !op->getParentOfType<func::FuncOp>())
       return op->emitOpError("cannot be lowered to the CPU outside a function");
+    if (auto copy = dyn_cast<memref::CopyOp>(op);
+        copy && (isa<UnrankedMemRefType>(copy.getSource().getType()) ||
+                 isa<UnrankedMemRefType>(copy.getTarget().getType())))
+      return op->emitOpError("cannot be lowered to the CPU: the rank of what "
+                             "it copies is not known");
     if (auto launch = op->getParentOfType<tile::LaunchOp>();
         launch && isa<tile::LaunchOp>(op)) {
       InFlightDiagnostic diag =

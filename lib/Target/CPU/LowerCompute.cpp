@@ -8,6 +8,8 @@
 
 #include "Lowering.h"
 
+#include "tilepipe/Dialect/Tile/Transforms/ExpandFloat8.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -294,12 +296,14 @@ void cpu::lower(Lowering &l, tile::AtomicOp op) {
   Emitter e = l.before(op, b);
   auto memref = cast<MemRefType>(op.getTarget().getType());
   Type type = memref.getElementType();
-  // Other blocks see only global memory. Integers that do not fill their bytes
-  // have no atomic instruction; they are guarded by a lock of the runtime.
+  // Other blocks see only global memory. Integers that do not fill their bytes,
+  // and floats of 8 bits, have no atomic instruction; they are guarded by a lock
+  // of the runtime.
   bool isShared = tile::getMemorySpace(memref) == tile::MemorySpace::Global;
   bool isByteSized =
-      type.isIndex() || (llvm::isPowerOf2_64(type.getIntOrFloatBitWidth()) &&
-                         type.getIntOrFloatBitWidth() >= 8);
+      type.isIndex() ||
+      (!isFloat8(type) && llvm::isPowerOf2_64(type.getIntOrFloatBitWidth()) &&
+       type.getIntOrFloatBitWidth() >= 8);
   if (isShared && isByteSized) {
     Value offset = e.index(0);
     for (auto [dim, i] : llvm::enumerate(op.getIndices()))

@@ -342,10 +342,7 @@ void cpu::lower(Lowering &l, tile::AsyncCopyOp op) {
 }
 
 void cpu::lower(Lowering &l, memref::CopyOp op) {
-  auto source = dyn_cast<MemRefType>(op.getSource().getType());
-  auto target = dyn_cast<MemRefType>(op.getTarget().getType());
-  if (!source || !target) // unranked: left to the conversion to LLVM
-    return;
+  auto source = cast<MemRefType>(op.getSource().getType());
   OpBuilder b(op);
   Emitter e = l.before(op, b);
   CopyShape copy;

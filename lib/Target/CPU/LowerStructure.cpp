@@ -165,6 +165,9 @@ void cpu::lower(Lowering &l, tile::PipelineOp op) {
   auto old = cast<tile::YieldOp>(op.getBodyBlock()->getTerminator());
   auto yield = scf::YieldOp::create(e, old.getValues());
   e.setInsertionPoint(yield);
+  // Decisions that nobody carries out.
+  for (Operation &statement : *op.getBodyBlock())
+    tile::setStage(&statement, nullptr);
   Value iv = loop.getInductionVar();
   if (downwards)
     iv = e.add(op.getLower(), e.mul(iv, op.getStep()));

@@ -8,6 +8,8 @@
 
 #include "BarrierAnalysis.h"
 
+#include "tilepipe/Analysis/Capacity.h"
+
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -164,8 +166,9 @@ static std::optional<std::pair<int64_t, int64_t>> getBytes(const Touch &touch) {
     return std::nullopt;
   MemRefType type = alloc.getType();
   int64_t begin = *alloc.getOffset();
-  int64_t size = llvm::divideCeil(
-      type.getNumElements() * type.getElementTypeBitWidth(), 8);
+  // Of elements that nobody can place, enough to share memory with all.
+  int64_t size = getByteSize(type).value_or(
+      std::numeric_limits<int64_t>::max() - begin);
   const std::optional<Slot> &slot = touch.slot;
   if (slot && slot->versions > 1 && slot->expression.known &&
       slot->expression.terms.empty() && !touch.carriedBy) {

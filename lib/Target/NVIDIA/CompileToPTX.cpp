@@ -57,6 +57,9 @@ FailureOr<PTXModule> nvidia::compileToPTX(ModuleOp original,
   auto start = std::chrono::steady_clock::now();
   TileToPTXOptions pipeline;
   pipeline.chip = options.chip;
+  // What it is compiled for, and so what has to fit.
+  if (pipeline.chip.empty() && !original->hasAttr("tile.target"))
+    pipeline.chip = "sm_80";
   pipeline.indexBitwidth = options.indexBitwidth;
   PassManager pm(original.getContext(), ModuleOp::getOperationName());
   buildTileToPTXPipeline(pm, pipeline);

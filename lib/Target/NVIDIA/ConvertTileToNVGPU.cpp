@@ -32,8 +32,6 @@ using namespace mlir;
 using namespace tilepipe;
 using namespace tilepipe::nvidia;
 
-/// Threads of a block (CUDA C++ Programming Guide, "Compute Capabilities").
-static constexpr int64_t kMaxThreads = 1024;
 /// Where a shared tile must begin for the widest accesses.
 static constexpr int64_t kSharedAlignment = 16;
 
@@ -87,14 +85,17 @@ static LogicalResult checkUses(Value buffer) {
 }
 
 static LogicalResult checkLaunch(tile::LaunchOp launch) {
-  if (static_cast<int64_t>(launch.getThreads()) > kMaxThreads)
-    return launch.emitOpError("cannot be lowered to NVIDIA: ")
-           << launch.getThreads() << " threads, but a block has at most "
-           << kMaxThreads;
+  if (failed(checkLimits(launch)))
+    return failure();
   WalkResult result = launch.walk([&](Operation *op) -> WalkResult {
     if (isa<tile::PipelineOp, tile::IterationOp>(op))
       return op->emitOpError("cannot be lowered to NVIDIA: the loop is not "
                              "expanded; run --inject-software-pipeline first");
+    if (isa<tile::AsyncCopyOp, tile::AsyncCommitOp, tile::AsyncWaitOp,
+            tile::AsyncNoneOp>(op) &&
+        op->getParentOfType<tile::MapOp>())
+      return op->emitOpError("cannot be lowered to NVIDIA at a point of a "
+                             "tile.map: all threads have to do it");
     if (isa<tile::LaunchOp>(op) && op != launch)
       return op->emitOpError("cannot be lowered to NVIDIA inside another "
                              "launch");
@@ -421,7 +422,8 @@ void ConvertTileToNVGPU::runOnOperation() {
                            "depends on the host");
         return signalPassFailure();
       }
-    if (failed(convert(function, launches)))
+    if (failed(checkHostCode(function, "NVIDIA")) ||
+        failed(convert(function, launches)))
       return signalPassFailure();
   }
   if (any)

@@ -43,7 +43,9 @@ struct TileDemoteFragments
 } // namespace
 
 void TileDemoteFragments::runOnOperation() {
-  getOperation().walk([&](tile::LaunchOp launch) {
+  WalkResult result = getOperation().walk([&](tile::LaunchOp launch) {
+    if (failed(nvidia::checkLimits(launch)))
+      return WalkResult::interrupt();
     nvidia::FragmentPlan plan = nvidia::FragmentPlan::compute(launch);
     for (const nvidia::FragmentPlan::Demotion &demotion : plan.getDemotions()) {
       tile::AllocOp alloc = demotion.alloc;
@@ -55,5 +57,8 @@ void TileDemoteFragments::runOnOperation() {
       moveToShared(alloc.getResult());
       ++numDemoted;
     }
+    return WalkResult::advance();
   });
+  if (result.wasInterrupted())
+    signalPassFailure();
 }

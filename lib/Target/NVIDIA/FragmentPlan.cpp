@@ -11,6 +11,8 @@
 #include "Emitter.h"
 
 #include "tilepipe/Analysis/Regions.h"
+#include "tilepipe/Dialect/Tile/Transforms/ConvertElement.h"
+#include "tilepipe/Dialect/Tile/Transforms/ExpandFloat8.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -21,8 +23,45 @@ using namespace tilepipe;
 using namespace tilepipe::nvidia;
 using tile::MemorySpace;
 
-/// Registers of a thread that one fragment may take.
-static constexpr int64_t kMaxRegisters = 256;
+/// Whether there is an instruction, or a loop that stands for one.
+static bool hasAtomics(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth());
+  return isa<FloatType>(type) && !isFloat8(type);
+}
+
+static LogicalResult checkElements(Operation *op) {
+  auto error = [&] { return op->emitOpError("cannot be lowered to NVIDIA: "); };
+  for (Value value : op->getOperands()) {
+    auto memref = dyn_cast<MemRefType>(value.getType());
+    if (!memref)
+      continue;
+    Type element = memref.getElementType();
+    if (!tile::isSupportedElement(element))
+      return error() << "elements of type " << element << " are not supported";
+    if (isa<tile::AtomicOp>(op) && !hasAtomics(element))
+      return error() << "there are no atomics of elements of type " << element;
+  }
+  return success();
+}
+
+LogicalResult nvidia::checkLimits(tile::LaunchOp launch) {
+  if (uint64_t(launch.getThreads()) > uint64_t(kMaxThreads))
+    return launch.emitOpError("cannot be lowered to NVIDIA: ")
+           << launch.getThreads() << " threads, but a block has at most "
+           << kMaxThreads;
+  WalkResult result = launch.walk([](Operation *op) -> WalkResult {
+    if (auto alloc = dyn_cast<tile::AllocOp>(op);
+        alloc && !tile::isSupportedElement(alloc.getType().getElementType()))
+      return op->emitOpError("cannot be lowered to NVIDIA: elements of type ")
+             << alloc.getType().getElementType() << " are not supported";
+    if (isa_and_nonnull<tile::TileDialect, memref::MemRefDialect>(
+            op->getDialect()))
+      return checkElements(op);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
 
 //===----------------------------------------------------------------------===//
 // Uses

@@ -55,6 +55,16 @@ bool storesFragment(tile::MapOp map);
 /// True for a fragment that is one element, which every thread holds.
 bool isCell(tile::AllocOp alloc);
 
+/// Elements of one buffer that a thread may hold in registers.
+inline constexpr int64_t kMaxRegisters = 256;
+
+/// Threads of a block (CUDA C++ Programming Guide, "Compute Capabilities").
+inline constexpr int64_t kMaxThreads = 1024;
+
+/// An error where a launch has too many threads, or elements of types that the
+/// target does not know. Everything here takes that for granted.
+mlir::LogicalResult checkLimits(tile::LaunchOp launch);
+
 class FragmentPlan {
 public:
   /// Decides for all fragments of a launch.

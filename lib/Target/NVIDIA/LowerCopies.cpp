@@ -275,6 +275,11 @@ std::string CopyLowering::whyNotAsync(int64_t width) {
   if (!strides.empty() && strides.back() != 1)
     return "elements of a row of the source are not neighbours";
   int64_t bytes = width * Emitter::getElementBytes(element());
+  // What `nvgpu.device_async_copy` counts are bits of the type.
+  if (!element().isIntOrFloat() ||
+      element().getIntOrFloatBitWidth() !=
+          8 * Emitter::getElementBytes(element()))
+    return "its elements do not fill their bytes";
   if (bytes < 4)
     return "no more than " + std::to_string(bytes) +
            " bytes at once are known to be aligned";

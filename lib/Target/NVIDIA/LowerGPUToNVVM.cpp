@@ -94,6 +94,38 @@ static void addTypeConversions(LLVMTypeConverter &types) {
 
 namespace {
 
+/// As on the other targets: what does not fit becomes the nearest that does, and
+/// no number 0. Conversions to the widths of registers do so by themselves.
+template <typename OpT> struct SaturateFloatToInt : ConvertOpToLLVMPattern<OpT> {
+  SaturateFloatToInt(const LLVMTypeConverter &types)
+      : ConvertOpToLLVMPattern<OpT>(types, /*benefit=*/2) {}
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = this->getTypeConverter()->convertType(op.getType());
+    auto integer =
+        type ? dyn_cast<IntegerType>(getElementTypeOrSelf(type)) : nullptr;
+    if (!integer || llvm::is_contained({16u, 32u, 64u}, integer.getWidth()))
+      return failure();
+    constexpr bool isSigned = std::is_same_v<OpT, arith::FPToSIOp>;
+    Value value = adaptor.getOperands().front();
+    if (integer.getWidth() == 1 && isa<FloatType>(value.getType())) {
+      // LLVM 22 selects a comparison with 0 for a conversion to one bit.
+      Value bound = LLVM::ConstantOp::create(
+          rewriter, op.getLoc(),
+          rewriter.getFloatAttr(value.getType(), isSigned ? -1.0 : 1.0));
+      rewriter.replaceOpWithNewOp<LLVM::FCmpOp>(
+          op, isSigned ? LLVM::FCmpPredicate::ole : LLVM::FCmpPredicate::oge,
+          value, bound);
+      return success();
+    }
+    StringRef name = isSigned ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, type, rewriter.getStringAttr(name), adaptor.getOperands());
+    return success();
+  }
+};
+
 static std::optional<LLVM::AtomicBinOp>
 getAtomicKind(arith::AtomicRMWKind kind) {
   switch (kind) {
@@ -225,6 +257,9 @@ static LogicalResult checkSupported(Operation *op) {
     return op->emitOpError(
                "has neither an instruction nor an approximation for ")
            << op->getResult(0).getType() << " on NVIDIA";
+  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
+    if (Type type = atomic.getValue().getType(); isFloat8(type))
+      return op->emitOpError("has no instruction for elements of type ") << type;
   if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op))
     if (Type type = shuffle.getValue().getType();
         !type.isF32() && !type.isSignlessInteger(32))
@@ -276,7 +311,8 @@ static void hoistAllocas(LLVM::LLVMFuncOp function) {
 static void populatePatterns(LLVMTypeConverter &types,
                              RewritePatternSet &patterns,
                              SymbolTableCollection &symbols) {
-  patterns.add<LowerAtomic>(types);
+  patterns.add<LowerAtomic, SaturateFloatToInt<arith::FPToSIOp>,
+               SaturateFloatToInt<arith::FPToUIOp>>(types);
   populateGpuToNVVMConversionPatterns(types, patterns);
   populateNVGPUToNVVMConversionPatterns(types, patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);

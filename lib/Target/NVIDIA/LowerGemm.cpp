@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -77,7 +78,6 @@ public:
     return at;
   }
 
-private:
   /// One thread of those that hold an element reads and writes it: another one
   /// might read what was written already.
   Value getCondition(ArrayRef<Value> at) {
@@ -89,6 +89,7 @@ private:
     return cond;
   }
 
+private:
   Lowering &l;
   Emitter &e;
   Buffer c;
@@ -330,6 +331,38 @@ static void emitScalar(Lowering &l, Emitter &e, tile::GemmOp op, Sums sums) {
       sums.store(number, l.loadRegister(e, held, number));
 }
 
+/// The same in loops: for a shared tile of which a thread has more elements than
+/// it has registers. Threads keep to their elements, as barriers expect.
+static void emitInLoops(Lowering &l, Emitter &e, tile::GemmOp op, Sums sums) {
+  Buffer a = l.resolve(e, op.getA()), b = l.resolve(e, op.getB());
+  Buffer c = l.resolve(e, op.getC());
+  Value depth = e.dim(op.getA(), op.getTransposeA() ? 0 : 1);
+  auto emitElement = [&](ArrayRef<Value> at) {
+    Value row = at[0], column = at[1];
+    Value first = op.getClear() ? e.constant(c.element()) : l.load(e, c, at);
+    auto loop = scf::ForOp::create(e, e.index(int64_t(0)), depth,
+                                   e.index(int64_t(1)), ValueRange{first});
+    {
+      OpBuilder::InsertionGuard guard(e);
+      e.setInsertionPointToStart(loop.getBody());
+      Value k = loop.getInductionVar();
+      Value x = l.load(e, a, op.getTransposeA() ? ValueRange{k, row}
+                                                : ValueRange{row, k});
+      Value y = l.load(e, b, op.getTransposeB() ? ValueRange{column, k}
+                                                : ValueRange{k, column});
+      Value sum = multiplyAdd(e, e.convert(x, c.element()),
+                              e.convert(y, c.element()),
+                              loop.getRegionIterArg(0));
+      scf::YieldOp::create(e, sum);
+    }
+    l.store(e, loop.getResult(0), c, at);
+  };
+  l.distribute(e, sums.getLayout(), 1, /*maxUnrolled=*/1,
+               [&](int64_t, ArrayRef<Value> at) {
+                 e.when(sums.getCondition(at), [&] { emitElement(at); });
+               });
+}
+
 ThreadLayout nvidia::getSumsLayout(Lowering &l, tile::GemmOp op) {
   if (std::optional<MmaShape> mma = getMmaShape(op, l.numThreads))
     return ThreadLayout::getMma(mma->m, mma->n, l.numThreads, mma->warpsM,
@@ -357,7 +390,10 @@ LogicalResult nvidia::lower(Lowering &l, tile::GemmOp op) {
     emitMma(l, e, op, *mma, sums);
   } else {
     l.remark(op, "gemm does not use tensor cores: " + whyNot);
-    emitScalar(l, e, op, sums);
+    if (!c.isFragment() && layout.getNumRegisters() > kMaxRegisters)
+      emitInLoops(l, e, op, sums);
+    else
+      emitScalar(l, e, op, sums);
   }
   op.erase();
   return success();

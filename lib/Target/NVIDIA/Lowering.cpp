@@ -319,12 +319,13 @@ int64_t Lowering::getWidth(Emitter &e, const Buffer &buffer,
   SmallVector<int64_t> strides = buffer.type.getStridesAndOffset().first;
   if (rank == 0 || strides.back() != 1 || buffer.isFragment())
     return 1;
-  // A vector of bits would be packed.
-  if (buffer.element().isInteger(1))
+  // A vector of elements that do not fill their bytes would be packed.
+  int64_t bytes = Emitter::getElementBytes(buffer.element());
+  if (auto integer = dyn_cast<IntegerType>(buffer.element());
+      integer && integer.getWidth() != 8 * bytes)
     return 1;
   if (buffer.shared.isSwizzled())
     limit = std::min(limit, buffer.shared.chunk);
-  int64_t bytes = Emitter::getElementBytes(buffer.element());
   auto divisorOf = [](OpFoldResult value) {
     if (std::optional<int64_t> constant = getConstantIntValue(value))
       return getDivisor(*constant);

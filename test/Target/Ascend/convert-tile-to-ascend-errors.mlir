@@ -239,3 +239,53 @@ func.func @part_of_a_block(%a: memref<64xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @reduces_fragments() {
+  tile.launch (%i) in [2] threads = 128 {
+    %X = tile.alloc : memref<16x96xf32, #tile.space<fragment>>
+    %m = tile.alloc : memref<16xf32, #tile.space<fragment>>
+    // expected-error @below {{reaches 'fragment', vector instructions only reach 'ub'}}
+    tile.reduce <sum> %X into %m dimension 1 : memref<16x96xf32, #tile.space<fragment>>, memref<16xf32, #tile.space<fragment>>
+  }
+  return
+}
+
+// -----
+
+func.func @vectors(%a: memref<4096xvector<4xf32>>, %c: memref<4096xvector<4xf32>>) {
+  tile.launch (%bx) in [1] threads = 128 {
+    tile.map (%i) in [4096] {
+      // expected-error @below {{elements of type 'vector<4xf32>' are not supported}}
+      %x = memref.load %a[%i] : memref<4096xvector<4xf32>>
+      memref.store %x, %c[%i] : memref<4096xvector<4xf32>>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @huge_map() {
+  tile.launch (%bx) in [1] threads = 128 {
+    %s = tile.alloc : memref<64x64xf32, #tile.space<ub>>
+    %v = tile.alloc : memref<64xf32, #tile.space<ub>>
+    // expected-error @below {{has more points than any memory on the chip has elements}}
+    tile.map (%i, %j) in [2147483647, 64] {
+      %x = memref.load %v[%j] : memref<64xf32, #tile.space<ub>>
+      memref.store %x, %s[%i, %j] : memref<64x64xf32, #tile.space<ub>>
+    }
+  }
+  return
+}
+
+// -----
+
+// Only kernels exist on the device.
+// expected-error @below {{cannot be lowered to Ascend: returns 1 values, but a kernel has none; store them to a memref}}
+func.func @result(%x: f32) -> f32 {
+  tile.launch (%bx) in [1] threads = 32 {
+  }
+  return %x : f32
+}

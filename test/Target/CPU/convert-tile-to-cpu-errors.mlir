@@ -39,3 +39,24 @@ func.func @token(%t: !tile.token) {
 func.func @layout(%A: memref<4xf32, affine_map<(d0) -> (d0 floordiv 2)>>) {
   return
 }
+
+// -----
+
+func.func @unsized() {
+  // expected-error @below {{cannot be lowered to the CPU: type 'memref<2xf32>' is not supported}}
+  %a = tile.alloc : memref<4xmemref<2xf32>, #tile.space<shared>>
+  return
+}
+
+// -----
+
+func.func @unranked(%a: memref<*xf16>, %b: memref<?xf16>) {
+  // expected-error @below {{cannot be lowered to the CPU: the rank of what it copies is not known}}
+  memref.copy %a, %b : memref<*xf16> to memref<?xf16>
+  return
+}
+
+// -----
+
+// expected-error @below {{cannot be lowered to the CPU outside a function}}
+%g = tile.async.commit ()

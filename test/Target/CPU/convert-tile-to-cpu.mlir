@@ -201,3 +201,18 @@ func.func @async(%A: memref<4x16xf32>, %n: index) {
   tile.async.wait %last
   return
 }
+
+// -----
+
+// What was planned and is not carried out leaves nothing behind.
+// CHECK-LABEL: func.func @planned(
+// CHECK: scf.for
+// CHECK-NOT: tile.stage
+func.func @planned(%a: memref<?xf32>, %z: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.pipeline %k = %c0 to %n step %c1 schedule = #tile.pipeline_schedule<depth = 2> {
+    memref.store %z, %a[%k] {tile.stage = #tile.stage<1, order = 0>} : memref<?xf32>
+  }
+  return
+}

@@ -16,6 +16,8 @@ using namespace tilepipe::ascend;
 
 static int64_t bytesOf(Value buffer) {
   Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  if (type.isIndex())
+    return 8;
   return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
 }
 

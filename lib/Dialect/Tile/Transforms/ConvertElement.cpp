@@ -8,9 +8,20 @@
 
 #include "tilepipe/Dialect/Tile/Transforms/ConvertElement.h"
 
+#include "tilepipe/Dialect/Tile/Transforms/ExpandFloat8.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
+
+bool tilepipe::tile::isSupportedElement(Type type) {
+  if (type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
+      type.isF64() || isFloat8(type))
+    return true;
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && integer.isSignless() && integer.getWidth() >= 1 &&
+         integer.getWidth() <= 64;
+}
 
 Value tilepipe::tile::convertElement(ImplicitLocOpBuilder &b, Value value,
                                      Type to) {

@@ -106,6 +106,9 @@ void GuardAccesses::guard(Operation *op, const ElementAccess &access,
   auto branch = scf::IfOp::create(b, op->getResultTypes(), inside,
                                   /*withElseRegion=*/bool(zero));
   op->replaceAllUsesWith(branch.getResults());
+  // The statement of a planned loop is the whole branch.
+  setStage(branch, getStage(op));
+  setStage(op, nullptr);
   Block *then = branch.thenBlock();
   if (!zero) {
     op->moveBefore(then->getTerminator());

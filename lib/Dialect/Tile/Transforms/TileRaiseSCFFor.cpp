@@ -85,6 +85,17 @@ static std::string whyNotCopy(nvgpu::DeviceAsyncCopyOp copy) {
       return "the extent of a row is not known";
     if (type.getShape().back() < count)
       return "it runs over the end of a row";
+    // What is outside of a source is zero, but a target must be inside.
+    if (side == copy.getSrc())
+      continue;
+    for (auto [dim, index] : llvm::enumerate(copy.getDstIndices())) {
+      int64_t extent = type.getDimSize(dim);
+      int64_t last = int64_t(dim) + 1 == type.getRank() ? count : 1;
+      std::optional<int64_t> at = getConstantIntValue(index);
+      if (at && (*at < 0 ||
+                 (!ShapedType::isDynamic(extent) && *at > extent - last)))
+        return "it writes outside of its target";
+    }
   }
   return "";
 }
@@ -233,7 +244,9 @@ static LogicalResult raiseLoop(RewriterBase &rewriter, scf::ForOp loop) {
   rewriter.inlineBlockBefore(loop.getBody(), body, body->end(), arguments);
   rewriter.replaceOp(loop, pipeline.getResults());
   // Conditions on a manual schedule are those of `tile.pipeline`.
-  return pipeline->getName().verifyInvariants(pipeline);
+  OperationName name = pipeline->getName();
+  return success(succeeded(name.verifyInvariants(pipeline)) &&
+                 succeeded(name.verifyRegionInvariants(pipeline)));
 }
 
 LogicalResult tile::raiseSCFLoops(Operation *root) {

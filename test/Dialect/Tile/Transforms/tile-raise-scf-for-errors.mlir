@@ -120,3 +120,19 @@ func.func @bounds(%x: f32, %out: memref<64xf32>, %n: index) {
   } {tile.num_stages = 2}
   return
 }
+
+// -----
+
+func.func @outside(%A: memref<64x64xf16>, %S: memref<4x64xf16, 3>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // expected-remark @below {{loop is not pipelined: it has asynchronous copies that are not complete within an iteration}}
+  scf.for %k = %c0 to %n step %c1 {
+    // expected-note @below {{'nvgpu.device_async_copy' here: it writes outside of its target}}
+    %t = nvgpu.device_async_copy %A[%k, %c0], %S[%c4, %c0], 8 : memref<64x64xf16> to memref<4x64xf16, 3>
+    %g = nvgpu.device_async_create_group %t
+    nvgpu.device_async_wait %g
+  } {tile.num_stages = 2}
+  return
+}

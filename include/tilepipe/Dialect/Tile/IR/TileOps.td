@@ -140,7 +140,8 @@ def Tile_CopyOp : Tile_CopyLikeOp<"copy"> {
     Copies the region of extents `sizes` that starts at `source_offsets` in the
     source to `target_offsets` in the target, converting the element type where
     the two differ (float to float rounds to nearest even, integers are signed,
-    float to integer truncates).
+    float to integer truncates; what does not fit becomes the nearest integer that
+    does, and no number becomes 0).
 
     *Tails.* An element that lies outside the source is read as `fill`, or zero
     without one; an element that lies outside the target is not written. Nothing

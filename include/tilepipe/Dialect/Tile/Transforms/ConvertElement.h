@@ -13,6 +13,10 @@
 
 namespace tilepipe::tile {
 
+/// Whether code that computes on single elements takes this type: floats of 8,
+/// 16, 32 and 64 bits, signless integers of up to 64, indices.
+bool isSupportedElement(mlir::Type type);
+
 /// `value` in another element type, as `tile.copy` converts: floats round to
 /// nearest even, integers are signed, float to integer truncates. Vectors are
 /// converted element by element.
