@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tilepipe/Target/NVIDIA/PTX.h"
+#include "tilepipe/Dialect/Tile/IR/Tile.h"
 #include "tilepipe/Target/NVIDIA/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -56,9 +57,12 @@ FailureOr<PTXModule> nvidia::compileToPTX(ModuleOp original,
     return translateToPTX(original, options);
   auto start = std::chrono::steady_clock::now();
   TileToPTXOptions pipeline;
-  pipeline.chip = options.chip;
+  // A module for this chip keeps the model it has, and none is parsed.
+  auto target = original->getAttrOfType<tile::TargetAttr>("tile.target");
+  if (!target || target.getName() != options.chip)
+    pipeline.chip = options.chip;
   // What it is compiled for, and so what has to fit.
-  if (pipeline.chip.empty() && !original->hasAttr("tile.target"))
+  if (!target && options.chip.empty())
     pipeline.chip = "sm_80";
   pipeline.indexBitwidth = options.indexBitwidth;
   PassManager pm(original.getContext(), ModuleOp::getOperationName());

@@ -63,10 +63,20 @@ bool nvidia::isSelectableMath(Operation *op) {
     return true;
   if (isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
           math::RoundEvenOp, math::SqrtOp>(op))
-    return allFloats(op,
-                     [](Type type) { return type.isF32() || type.isF64(); });
-  return isa<math::Exp2Op>(op) &&
-         allFloats(op, [](Type type) { return type.isF32(); });
+    return allFloats(op, [](Type type) {
+      type = getElementTypeOrSelf(type);
+      return type.isF32() || type.isF64();
+    });
+  return isa<math::Exp2Op>(op) && allFloats(op, [](Type type) {
+           return getElementTypeOrSelf(type).isF32();
+         });
+}
+
+bool nvidia::isVectorMath(Operation *op) {
+  return isSelectableMath(op) ||
+         (isa<math::ExpOp>(op) && allFloats(op, [](Type type) {
+            return getElementTypeOrSelf(type).isF32();
+          }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -85,7 +95,7 @@ struct ScalarizeMath : RewritePattern {
         op->getNumResults() != 1)
       return failure();
     auto type = dyn_cast<VectorType>(op->getResult(0).getType());
-    if (!type || type.isScalable() || nvidia::isSelectableMath(op))
+    if (!type || type.isScalable() || nvidia::isVectorMath(op))
       return failure();
     SmallVector<Value> elements;
     SmallVector<int64_t> strides = computeStrides(type.getShape());
@@ -143,9 +153,10 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
   ExpandExp(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
   LogicalResult matchAndRewrite(math::ExpOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32())
+    if (!getElementTypeOrSelf(op.getType()).isF32())
       return failure();
-    MathBuilder m{rewriter, op.getLoc(), rewriter.getF32Type()};
+    MathBuilder m{rewriter, op.getLoc(), rewriter.getF32Type(),
+                  dyn_cast<VectorType>(op.getType())};
     Value x = op.getOperand();
     Value log2e = m.constant(1.44269504088896340736);
     if (bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn)) {
@@ -154,8 +165,7 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
     }
     Location loc = op.getLoc();
     Value n = math::RoundEvenOp::create(rewriter, loc, m.mul(x, log2e));
-    n = arith::MaxNumFOp::create(rewriter, loc, n, m.constant(-126));
-    n = arith::MinNumFOp::create(rewriter, loc, n, m.constant(126));
+    n = m.clamp(n, -126, 126);
     Value r = m.fma(n, m.constant(-0.693147182464599609375), x);
     r = m.fma(n, m.constant(1.904654299957768e-9), r);
     rewriter.replaceOp(op, m.mul(m.exp2(m.mul(r, log2e)), m.exp2(n)));

@@ -187,12 +187,10 @@ struct LowerGPUToNVVM
     : public nvidia::impl::LowerGPUToNVVMBase<LowerGPUToNVVM> {
   using LowerGPUToNVVMBase::LowerGPUToNVVMBase;
 
-  LogicalResult initialize(MLIRContext *context) override;
   LogicalResult expand(gpu::GPUModuleOp module);
   LogicalResult lower(gpu::GPUModuleOp module);
   void runOnOperation() override;
 
-  FrozenRewritePatternSet expansions, structured;
 };
 
 } // namespace
@@ -224,7 +222,9 @@ static bool needsExpansion(Operation *op) {
               vector::FMAOp>(op);
 }
 
-LogicalResult LowerGPUToNVVM::initialize(MLIRContext *context) {
+/// Made only where there is something to expand: they take as long to make as a
+/// small kernel to convert.
+static FrozenRewritePatternSet getExpansions(MLIRContext *context) {
   RewritePatternSet patterns(context);
   nvidia::populateMathExpansionPatterns(patterns);
   populateExpandFloat8Patterns(patterns); // instructions came with sm_89
@@ -243,11 +243,7 @@ LogicalResult LowerGPUToNVVM::initialize(MLIRContext *context) {
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   vector::populateVectorFromElementsUnrollPatterns(patterns);
   vector::populateVectorToElementsUnrollPatterns(patterns);
-  expansions = FrozenRewritePatternSet(std::move(patterns));
-  RewritePatternSet control(context);
-  populateSCFToControlFlowConversionPatterns(control);
-  structured = FrozenRewritePatternSet(std::move(control));
-  return success();
+  return FrozenRewritePatternSet(std::move(patterns));
 }
 
 /// What would fail in the conversion without a word of why.
@@ -277,18 +273,21 @@ LogicalResult LowerGPUToNVVM::expand(gpu::GPUModuleOp module) {
   if (!worklist.empty()) {
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-    (void)applyOpPatternsGreedily(worklist, expansions, config);
+    (void)applyOpPatternsGreedily(worklist, getExpansions(&getContext()),
+                                  config);
   }
   WalkResult result =
       module.walk([](Operation *op) { return WalkResult(checkSupported(op)); });
   if (result.wasInterrupted())
     return failure();
 
+  RewritePatternSet structured(&getContext());
+  populateSCFToControlFlowConversionPatterns(structured);
   ConversionTarget target(getContext());
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   target.addIllegalOp<scf::ForallOp, scf::ForOp, scf::IfOp, scf::IndexSwitchOp,
                       scf::ParallelOp, scf::WhileOp, scf::ExecuteRegionOp>();
-  return applyPartialConversion(module, target, structured);
+  return applyPartialConversion(module, target, std::move(structured));
 }
 
 /// Stack buffers of constant size outside of the entry block would grow the

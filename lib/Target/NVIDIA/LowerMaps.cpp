@@ -440,7 +440,7 @@ static bool isVectorizable(Operation *op, const Lanes &lanes) {
       llvm::none_of(op->getOperands(),
                     [&](Value value) { return lanes.vectors.contains(value); }))
     return false;
-  if (isa<math::MathDialect>(op->getDialect()) && !isSelectableMath(op))
+  if (isa<math::MathDialect>(op->getDialect()) && !isVectorMath(op))
     return false;
   // Arithmetic on halves depends on what the chip has.
   bool converts = isa<arith::ExtFOp, arith::TruncFOp>(op);
@@ -525,7 +525,7 @@ void MapLowering::emitPoints(ArrayRef<Value> at, int64_t width) {
   });
 }
 
-/// The widest vector that an access to memory may be; 1 if there is none.
+/// The widest vector that an access may be; 1 if none is one.
 int64_t MapLowering::chooseWidth() {
   std::optional<int64_t> extent = getConstantIntValue(extents.back());
   if (!extent)
@@ -538,7 +538,8 @@ int64_t MapLowering::chooseWidth() {
       memref = load.getMemRef();
     else if (auto store = dyn_cast<memref::StoreOp>(inner))
       memref = store.getMemRef();
-    if (!memref || getFragment(memref) || isOfPoint(memref))
+    if (!memref || isOfPoint(memref) ||
+        (getFragment(memref) && !l.resolve(e, memref).hasVectors))
       return;
     accesses = true;
     bytes = std::min(

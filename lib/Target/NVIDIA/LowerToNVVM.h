@@ -39,7 +39,7 @@ void recordIndexBitwidth(mlir::gpu::GPUModuleOp module, unsigned width);
 void lowerRegisters(mlir::LLVM::LLVMFuncOp function);
 
 /// Rewrites of mathematical functions into what has an instruction; the rest
-/// becomes arithmetic. Vectors of functions are taken apart.
+/// becomes arithmetic. Vectors of most functions are taken apart.
 void populateMathExpansionPatterns(mlir::RewritePatternSet &patterns);
 
 /// The part of them for double precision.
@@ -47,6 +47,9 @@ void populateDoubleMathPatterns(mlir::RewritePatternSet &patterns);
 
 /// Whether LLVM has an instruction for this operation of the math dialect.
 bool isSelectableMath(mlir::Operation *op);
+
+/// Whether vectors of it become instructions without being taken apart first.
+bool isVectorMath(mlir::Operation *op);
 
 } // namespace tilepipe::nvidia
 

@@ -15,17 +15,18 @@
 
 namespace tilepipe::nvidia {
 
-/// Builds arithmetic on values of one floating point type.
+/// Builds arithmetic on values of one floating point type, or vectors of it.
 struct MathBuilder {
   using Value = mlir::Value;
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   mlir::FloatType type;
+  /// Null for single values.
+  mlir::VectorType vector = {};
 
   Value constant(double value) const {
-    return mlir::arith::ConstantOp::create(builder, loc,
-                                           builder.getFloatAttr(type, value));
+    return make(builder.getFloatAttr(type, value));
   }
   Value infinity(bool negative = false) const {
     return special(llvm::APFloat::getInf(type.getFloatSemantics(), negative));
@@ -34,8 +35,12 @@ struct MathBuilder {
     return special(llvm::APFloat::getQNaN(type.getFloatSemantics()));
   }
   Value special(const llvm::APFloat &value) const {
-    return mlir::arith::ConstantOp::create(builder, loc,
-                                           builder.getFloatAttr(type, value));
+    return make(builder.getFloatAttr(type, value));
+  }
+  Value make(mlir::TypedAttr value) const {
+    if (vector)
+      value = mlir::DenseElementsAttr::get(vector, value);
+    return mlir::arith::ConstantOp::create(builder, loc, value);
   }
   Value integer(int64_t value, unsigned bits) const {
     return mlir::arith::ConstantOp::create(
