@@ -77,8 +77,8 @@ struct Touch {
   /// How many iterations of it ago the touch was made: `kOld` or more are
   /// `kOld`.
   int64_t age = 0;
-  /// Which threads touch which element, where that is known.
-  std::optional<ElementThreads> threads;
+  /// Which threads touch which element; null where that is not known.
+  const ElementThreads *threads = nullptr;
   /// What holds wherever it was made.
   llvm::SmallVector<Guard, 1> guards;
   /// The threads of each warp have met since.
@@ -109,9 +109,10 @@ struct BlockState {
 class LoweringFacts {
 public:
   virtual ~LoweringFacts() = default;
-  /// Which threads touch which element in an access of a statement.
-  virtual std::optional<ElementThreads>
-  getThreads(mlir::Operation *op, const BufferAccess &access) = 0;
+  /// Which threads touch which element in an access of a statement; null if
+  /// that is not known. The same pointer for the same threads.
+  virtual const ElementThreads *getThreads(mlir::Operation *op,
+                                           const BufferAccess &access) = 0;
   /// True for a copy that is made with loads and stores.
   virtual bool completesAtOnce(tile::AsyncCopyOp copy) = 0;
 };

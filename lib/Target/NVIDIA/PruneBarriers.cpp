@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include <deque>
 
 using namespace mlir;
 using namespace tilepipe;
@@ -95,15 +96,16 @@ class KnownFacts : public LoweringFacts {
 public:
   explicit KnownFacts(Lowering &l) : l(l) {}
 
-  std::optional<ElementThreads>
-  getThreads(Operation *op, const BufferAccess &access) override {
+  const ElementThreads *getThreads(Operation *op,
+                                   const BufferAccess &access) override {
     // A copy is asked for each of its sides: they are different buffers, or
     // nothing is known.
     Operation *part =
         isa<tile::MapOp>(op) ? access.op : access.root.getDefiningOp();
     auto [it, isNew] = threads.try_emplace({op, part});
     if (isNew)
-      it->second = ::getThreads(l, op, access);
+      if (std::optional<ElementThreads> found = ::getThreads(l, op, access))
+        it->second = intern(*found);
     return it->second;
   }
 
@@ -115,9 +117,14 @@ public:
   }
 
 private:
+  const ElementThreads *intern(const ElementThreads &threads) {
+    auto known = llvm::find(distinct, threads);
+    return known != distinct.end() ? &*known : &distinct.emplace_back(threads);
+  }
+
   Lowering &l;
-  DenseMap<std::pair<Operation *, Operation *>, std::optional<ElementThreads>>
-      threads;
+  std::deque<ElementThreads> distinct;
+  DenseMap<std::pair<Operation *, Operation *>, const ElementThreads *> threads;
   DenseMap<Operation *, bool> atOnce;
 };
 

@@ -194,14 +194,17 @@ void LoopExpander::runPrologue() {
   for (int64_t stage : usedStages)
     ends[stage] = math.materialize(math.add(count, math.constant(stage)));
   emitLoop(math.constant(maxStage), ends.back(), maxStage, [&](Value iv) {
-    SmallVector<StageState> states = makeStates([&](int64_t stage,
-                                                    StageState &state) {
-      state.activity = StageState::On;
-      if (stage != maxStage)
-        state = {StageState::Guarded,
-                 math.materialize(math.less(iv, ends[stage])), OpFoldResult()};
-      state.number = math.sub(iv, math.constant(stage));
-    });
+    SmallVector<StageState> states =
+        makeStates([&](int64_t stage, StageState &state) {
+          state.activity = StageState::On;
+          if (stage != maxStage)
+            state = {StageState::Guarded,
+                     arith::CmpIOp::create(builder, loop.getLoc(),
+                                           arith::CmpIPredicate::ult, iv,
+                                           ends[stage]),
+                     OpFoldResult()};
+          state.number = math.sub(iv, math.constant(stage));
+        });
     steps.emit(states, maxStage);
     for (int64_t stage : usedStages)
       if (auto number = cast<Value>(states[stage].number);

@@ -19,7 +19,7 @@
 // CHECK: %[[G1:.*]] = tile.async.commit ()
 // CHECK: %[[END:.*]] = arith.addi %[[N]], %c2
 // CHECK: scf.for %[[T:.*]] = %c2{{.*}} to %[[END]] step %c1{{.*}} iter_args(%[[A:.*]] = %[[G1]], %[[B:.*]] = %[[G0]])
-// CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[T]], %[[N]]
+// CHECK: %[[MORE:.*]] = arith.cmpi ult, %[[T]], %[[N]]
 // CHECK: %[[I:.*]] = arith.subi %[[T]], %c2
 // CHECK: tile.async.wait %[[B]]
 // CHECK-NOT: scf.if
@@ -59,7 +59,7 @@ func.func @dynamic(%A: memref<?x64xf32>, %Y: memref<?x64xf32>, %n: index) {
 // CHECK-NOT: scf.if
 // CHECK: tile.async.copy %{{.*}}[%c7{{.*}}, 0]
 // CHECK: scf.for %[[T:.*]] = %c1{{.*}} to %c4{{.*}} step %c1
-// CHECK: arith.cmpi slt, %[[T]], %c3
+// CHECK: arith.cmpi ult, %[[T]], %c3
 // CHECK: tile.copy
 // CHECK: scf.if
 // CHECK: tile.async.copy
