@@ -149,27 +149,21 @@ struct WidenMath : RewritePattern {
 /// two parts r is right to the last bit and small, so that the product r log2 e
 /// loses far less than ex2.approx. n stays where 2^n is a normal number; beyond
 /// that r is larger, and the product underflows or overflows as it has to.
+static Value emitExp(MathBuilder m, Value x, bool isApproximate) {
+  Value log2e = m.constant(1.44269504088896340736);
+  if (isApproximate)
+    return m.exp2(m.mul(x, log2e));
+  Value n = m.clamp(m.round(m.mul(x, log2e)), -126, 126);
+  Value r = m.fma(n, m.constant(-0.693147182464599609375), x);
+  r = m.fma(n, m.constant(1.904654299957768e-9), r);
+  return m.mul(m.exp2(m.mul(r, log2e)), m.exp2(n));
+}
+
 struct ExpandExp : OpRewritePattern<math::ExpOp> {
   ExpandExp(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
   LogicalResult matchAndRewrite(math::ExpOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return failure();
-    MathBuilder m{rewriter, op.getLoc(), rewriter.getF32Type(),
-                  dyn_cast<VectorType>(op.getType())};
-    Value x = op.getOperand();
-    Value log2e = m.constant(1.44269504088896340736);
-    if (bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn)) {
-      rewriter.replaceOp(op, m.exp2(m.mul(x, log2e)));
-      return success();
-    }
-    Location loc = op.getLoc();
-    Value n = math::RoundEvenOp::create(rewriter, loc, m.mul(x, log2e));
-    n = m.clamp(n, -126, 126);
-    Value r = m.fma(n, m.constant(-0.693147182464599609375), x);
-    r = m.fma(n, m.constant(1.904654299957768e-9), r);
-    rewriter.replaceOp(op, m.mul(m.exp2(m.mul(r, log2e)), m.exp2(n)));
-    return success();
+    return nvidia::expandSingleExp(rewriter, op);
   }
 };
 
@@ -323,6 +317,19 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
 };
 
 } // namespace
+
+LogicalResult nvidia::expandSingleExp(RewriterBase &rewriter, math::ExpOp op) {
+  if (!getElementTypeOrSelf(op.getType()).isF32())
+    return failure();
+  rewriter.setInsertionPoint(op);
+  MathBuilder m{rewriter, op.getLoc(), rewriter.getF32Type(),
+                dyn_cast<VectorType>(op.getType())};
+  rewriter.replaceOp(
+      op,
+      emitExp(m, op.getOperand(),
+              bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn)));
+  return success();
+}
 
 void nvidia::populateMathExpansionPatterns(RewritePatternSet &patterns) {
   patterns.add<ScalarizeMath, WidenMath, ExpandExp, ExpandRsqrt, ExpandLog10,

@@ -94,9 +94,10 @@ static void addTypeConversions(LLVMTypeConverter &types) {
 
 namespace {
 
-/// As on the other targets: what does not fit becomes the nearest that does, and
-/// no number 0. Conversions to the widths of registers do so by themselves.
-template <typename OpT> struct SaturateFloatToInt : ConvertOpToLLVMPattern<OpT> {
+/// As on the other targets: what does not fit becomes the nearest that does,
+/// and no number 0. Conversions to the widths of registers do so by themselves.
+template <typename OpT>
+struct SaturateFloatToInt : ConvertOpToLLVMPattern<OpT> {
   SaturateFloatToInt(const LLVMTypeConverter &types)
       : ConvertOpToLLVMPattern<OpT>(types, /*benefit=*/2) {}
   LogicalResult
@@ -190,7 +191,6 @@ struct LowerGPUToNVVM
   LogicalResult expand(gpu::GPUModuleOp module);
   LogicalResult lower(gpu::GPUModuleOp module);
   void runOnOperation() override;
-
 };
 
 } // namespace
@@ -217,6 +217,9 @@ static bool needsExpansion(Operation *op) {
     return elements.getType().getRank() > 1;
   if (auto elements = dyn_cast<vector::ToElementsOp>(op))
     return elements.getSource().getType().getRank() > 1;
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return isa<VectorType>(broadcast.getSourceType()) ||
+           cast<VectorType>(broadcast.getType()).getRank() > 1;
   return !isa<vector::LoadOp, vector::StoreOp, vector::ExtractOp,
               vector::InsertOp, vector::BitCastOp, vector::ShuffleOp,
               vector::FMAOp>(op);
@@ -255,7 +258,8 @@ static LogicalResult checkSupported(Operation *op) {
            << op->getResult(0).getType() << " on NVIDIA";
   if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
     if (Type type = atomic.getValue().getType(); isFloat8(type))
-      return op->emitOpError("has no instruction for elements of type ") << type;
+      return op->emitOpError("has no instruction for elements of type ")
+             << type;
   if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op))
     if (Type type = shuffle.getValue().getType();
         !type.isF32() && !type.isSignlessInteger(32))
@@ -265,6 +269,9 @@ static LogicalResult checkSupported(Operation *op) {
 
 /// Rewrites within the dialects: what has no direct counterpart in LLVM.
 LogicalResult LowerGPUToNVVM::expand(gpu::GPUModuleOp module) {
+  IRRewriter rewriter(&getContext());
+  module.walk(
+      [&](math::ExpOp op) { (void)nvidia::expandSingleExp(rewriter, op); });
   SmallVector<Operation *> worklist;
   module.walk([&](Operation *op) {
     if (needsExpansion(op))

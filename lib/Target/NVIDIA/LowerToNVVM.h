@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir {
@@ -44,6 +45,10 @@ void populateMathExpansionPatterns(mlir::RewritePatternSet &patterns);
 
 /// The part of them for double precision.
 void populateDoubleMathPatterns(mlir::RewritePatternSet &patterns);
+
+/// The one of them that many kernels need, alone: exp of single precision.
+mlir::LogicalResult expandSingleExp(mlir::RewriterBase &rewriter,
+                                    mlir::math::ExpOp op);
 
 /// Whether LLVM has an instruction for this operation of the math dialect.
 bool isSelectableMath(mlir::Operation *op);
