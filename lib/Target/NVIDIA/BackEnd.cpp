@@ -116,6 +116,7 @@ nvidia::createMachine(Location loc, StringRef chip, bool shortPointers,
   llvm::TargetOptions targetOptions;
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   BackEndFlags flags(shortPointers);
+  // Level 3 adds value numbering, after which ptxas makes the same code.
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, chip, features, targetOptions, llvm::Reloc::PIC_, std::nullopt,
       llvm::CodeGenOptLevel(std::min(options.optLevel, 2u))));
