@@ -94,9 +94,10 @@ def _parameter(name: str, kind: Any, place: SourceLocation | None, names: list[s
     shape: list[int | Dynamic] = []
     for dim, size in enumerate(kind.shape):
         said = names[dim] if names else ""
-        if size == dynamic:
-            size = sizes.setdefault(said, Dynamic(said)) if said else Dynamic(f"{name}.{dim}")
-        shape.append(size)
+        if size != dynamic:
+            shape.append(size)
+        else:
+            shape.append(sizes.setdefault(said, Dynamic(said)) if said else Dynamic(f"{name}.{dim}"))
     return Parameter(name, TensorType(tuple(shape), dtype), location=place)
 
 

@@ -322,8 +322,9 @@ class Builder:
             return self.as_expr(value)
         # It may also stand for the start of a region.
         if isinstance(value, Element) and value.value is None and not value.buffer.dtype.is_packed:
-            value = Element(value.buffer, value.indices, self.load(value.buffer, value.indices))
-            self._read.append(value.value)
+            loaded = self.load(value.buffer, value.indices)
+            value = Element(value.buffer, value.indices, loaded)
+            self._read.append(loaded)
         return value
 
     def erase_unused_reads(self) -> None:
