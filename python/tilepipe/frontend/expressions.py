@@ -7,7 +7,7 @@ import builtins
 import inspect
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from tilepipe import ir
@@ -68,6 +68,12 @@ class ExpressionInterpreter:
 
     def eval(self, node: ast.expr) -> Any:
         """The value of an expression."""
+        # Half of all expressions make no operations.
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            with suppress(KernelError):  # said below, with its place
+                return self.lookup(node.id)
         handler = getattr(self, "eval_" + type(node).__name__, None)
         with self.at(node):
             return handler(node) if handler is not None else self.eval_python(node)
@@ -98,9 +104,6 @@ class ExpressionInterpreter:
         if hasattr(builtins, name):
             return getattr(builtins, name)
         raise KernelError(f"unknown name '{name}'{near(name, self.env)}")
-
-    def eval_Constant(self, node: ast.Constant) -> Any:
-        return node.value
 
     def eval_Name(self, node: ast.Name) -> Any:
         return self.lookup(node.id)
