@@ -4,7 +4,7 @@
 // RUN: tile-run %s --args=5:1..1,5:1..1,16:1..1 --print | FileCheck %s
 // RUN: tile-run %s --args=5:1..1,5:1..1,16:1..1 --print --jit | FileCheck %s
 // RUN: tile-run %s --args=5:1..1,5:1..1,16:1..1 --print --jit --policy=late | FileCheck %s
-// RUN: tile-run %s --args=5:1..1,5:1..1,16:1..1 --print --ptx | FileCheck %s
+// RUN: %if nvidia %{ tile-run %s --args=5:1..1,5:1..1,16:1..1 --print --ptx | FileCheck %s %}
 
 // CHECK: [1, 1, 1, 1, 1]
 // CHECK: [8, 8, 8, 8, 8]

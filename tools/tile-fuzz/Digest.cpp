@@ -333,7 +333,6 @@ Oracle::Digest Oracle::digest(StringRef text) {
       "pipeline-planning,inject-software-pipeline",
       "pipeline-planning,inject-software-pipeline{form=prologue}",
       "pipeline-planning,inject-software-pipeline{form=predicated}",
-      "pipeline-planning,inject-software-pipeline,tile-hoist-async-waits",
       "inject-software-pipeline",
       "multi-buffer-versioning",
       "expand-software-pipeline",
@@ -341,21 +340,28 @@ Oracle::Digest Oracle::digest(StringRef text) {
       "tile-verify-phase{phase=injected}",
       "tile-allocate-memory",
       "tile-check-capacity",
-      "tile-assign-spaces",
+#ifdef TILEPIPE_TARGET_NVIDIA
+      "pipeline-planning,inject-software-pipeline,tile-hoist-async-waits",
       "tile-set-target{chip=sm_80},tile-demote-fragments",
       "tile-hoist-async-waits",
       "tile-insert-barriers",
       "convert-tile-to-nvgpu",
       "tile-lower-gpu-to-nvvm",
+      "tile-to-ptx",
+#endif
+#ifdef TILEPIPE_TARGET_ASCEND
+      "tile-assign-spaces",
       "convert-tile-to-ascend",
       "ascend-insert-flags",
       "ascend-verify-flags",
+      "tile-to-cce",
+#endif
+#ifdef TILEPIPE_TARGET_CPU
       "convert-tile-to-cpu",
       "convert-cpu-to-llvm",
       "tile-to-cpu",
       "tile-to-cpu{async=runtime}",
-      "tile-to-ptx",
-      "tile-to-cce",
+#endif
       "canonicalize"};
   diagnostics.clear();
   Digest result;
